@@ -1,0 +1,68 @@
+// The CPU backend: the kernels of one instruction-set level, blocked for the caches and, if the
+// caller supplies a ParallelFor, split into tasks.
+#pragma once
+
+#include "base/arena.h"
+#include "compute/backend.h"
+#include "compute/isa.h"
+#include "compute/limits.h"
+
+namespace adapvae {
+
+class CpuBackend final : public Backend {
+ public:
+  CpuBackend() = default;
+
+  // Takes scratch memory from the arena (or counts it) and fixes level and limits.
+  void place(Arena& arena, const ComputeLimits& limits, const KernelTable& kernels);
+  // Optional; may be changed between operations. Results do not depend on it.
+  void set_parallel_for(ParallelFor parallel_for) { parallel_for_ = parallel_for; }
+
+  const char* name() const override { return kernels_->name; }
+  Status status() const override { return {}; }
+
+  void dense_forward(ConstMatrixView x, ConstMatrixView w, const float* bias,
+                     Activation activation, MatrixView y) override;
+  void dense_backward_input(ConstMatrixView dy, ConstMatrixView w, ConstMatrixView x,
+                            Activation activation, MatrixView dx) override;
+  void dense_backward_weights(ConstMatrixView x, ConstMatrixView dy, MatrixView dw,
+                              float* dbias) override;
+  void reconstruct(const LikelihoodSettings& likelihood, ConstMatrixView output,
+                   ConstMatrixView target, float scale, MatrixView gradient,
+                   float* log_likelihood) override;
+  void sample_latent(ConstMatrixView heads, ConstMatrixView noise, LogVarianceClamp clamp,
+                     MatrixView z, MatrixView variance) override;
+  void latent_gradient(ConstMatrixView heads, ConstMatrixView noise, ConstMatrixView variance,
+                       ConstMatrixView dz, ConstMatrixView pull, ConstMatrixView precision,
+                       LogVarianceClamp clamp, float weight, MatrixView dheads) override;
+  void mahalanobis(ConstMatrixView z, ConstMatrixView variance, const GaussianView& gaussians,
+                   MatrixView out) override;
+  void mahalanobis_pull(ConstMatrixView z, ConstMatrixView weight, const GaussianView& gaussians,
+                        MatrixView pull) override;
+  void softmax_rows(ConstMatrixView in, const float* offset, float scale, MatrixView probability,
+                    float* log_sum) override;
+  void weighted_moments(ConstMatrixView z, ConstMatrixView variance, ConstMatrixView weight,
+                        ConstMatrixViewD center, FactorShape shape, double* mass,
+                        MatrixViewD sum, MatrixViewD scatter) override;
+  double squared_norm(const float* x, Index count) override;
+  void adam(const AdamSettings& settings, std::uint32_t step, float gradient_scale, Index count,
+            const float* gradient, float* parameter, float* first_moment,
+            float* second_moment) override;
+
+ private:
+  void gemm(GemmCall call);
+  // Runs body(task) for task in [0, count), in parallel if there is a way.
+  template <typename Body>
+  void run_tasks(Index count, const Body& body);
+
+  const KernelTable* kernels_ = nullptr;
+  ParallelFor parallel_for_;
+  ComputeLimits limits_;
+  float* packed_a_ = nullptr;
+  float* packed_b_ = nullptr;
+  float* row_scratch_ = nullptr;       // [kRowTasks × row_scratch_floats]
+  double* moment_scratch_ = nullptr;
+  double* partial_sums_ = nullptr;
+};
+
+}  // namespace adapvae

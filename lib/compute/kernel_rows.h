@@ -1,0 +1,408 @@
+// Row-wise and elementwise loops for one instruction set. Included by kernel_body.h only.
+
+void column_sums(const float* x, Index x_row, Index rows, Index cols, float* out) {
+  for (Index j = 0; j < cols; ++j) out[j] = 0.0F;
+  for (Index i = 0; i < rows; ++i) {
+    const float* row = x + i * x_row;
+    Index j = 0;
+    for (; j + kLanes <= cols; j += kLanes) store(out + j, load(out + j) + load(row + j));
+    for (; j < cols; ++j) out[j] += row[j];
+  }
+}
+
+// ---- decoder likelihoods ------------------------------------------------------------------------
+
+struct Term {
+  Vec log_likelihood, gradient;
+};
+constexpr float kHalfLogTwoPi = 0.918938533204672742F;
+
+// gradient is that of -log p with respect to the decoder output.
+ADAPVAE_INLINE Term bernoulli_term(Vec logit, Vec x) {
+  const SoftplusSigmoid both = softplus_sigmoid(logit);
+  return {x * logit - both.softplus, both.sigmoid - x};
+}
+
+struct RowOut {
+  const float* output;
+  const float* target;
+  float* gradient;
+};
+ADAPVAE_INLINE RowOut row_of(const ReconstructCall* call, Index i) {
+  return {call->output + i * call->output_row, call->target + i * call->target_row,
+          call->gradient != nullptr ? call->gradient + i * call->gradient_row : nullptr};
+}
+
+// Calls one(count, j) for whole vectors and for the cut-off end of a row.
+template <typename One>
+ADAPVAE_INLINE void for_vectors(Index count, One one) {
+  Index j = 0;
+  for (; j + kLanes <= count; j += kLanes) one(Index{kLanes}, j);
+  if (j < count) one(count - j, j);
+}
+ADAPVAE_INLINE Vec load_some(const float* p, Index count) {
+  return count == kLanes ? load(p) : load_partial(p, count, 0.0F);
+}
+ADAPVAE_INLINE void store_some(float* p, Vec v, Index count) {
+  if (count == kLanes) {
+    store(p, v);
+  } else {
+    store_partial(p, v, count);
+  }
+}
+// The lanes beyond count are zeroed, so that they add nothing to a sum.
+ADAPVAE_INLINE Vec keep_some(Vec v, Index count) {
+  if (count == kLanes) return v;
+  float buffer[kLanes];
+  store(buffer, v);
+  return load_partial(buffer, count, 0.0F);
+}
+
+void reconstruct_bernoulli(const ReconstructCall* call) {
+  for (Index i = 0; i < call->rows; ++i) {
+    const RowOut row = row_of(call, i);
+    Vec sum = splat(0.0F);
+    for_vectors(call->inputs, [&](Index count, Index j) ADAPVAE_LAMBDA {
+      const Term t = bernoulli_term(load_some(row.output + j, count),
+                                    load_some(row.target + j, count));
+      sum += keep_some(t.log_likelihood, count);
+      if (row.gradient != nullptr) store_some(row.gradient + j, t.gradient * call->scale, count);
+    });
+    call->log_likelihood[i] = static_cast<float>(lane_sum(sum));
+  }
+}
+
+void reconstruct_gaussian(const ReconstructCall* call) {
+  const float precision = 1.0F / call->variance;
+  const float log_variance = static_cast<float>(__builtin_log(call->variance));
+  for (Index i = 0; i < call->rows; ++i) {
+    const RowOut row = row_of(call, i);
+    Vec sum = splat(0.0F);
+    for_vectors(call->inputs, [&](Index count, Index j) ADAPVAE_LAMBDA {
+      const Vec error = load_some(row.output + j, count) - load_some(row.target + j, count);
+      sum += error * error;
+      if (row.gradient != nullptr) {
+        store_some(row.gradient + j, error * (precision * call->scale), count);
+      }
+    });
+    const double constant =
+        static_cast<double>(call->inputs) * (kHalfLogTwoPi + 0.5 * log_variance);
+    call->log_likelihood[i] = static_cast<float>(-0.5 * precision * lane_sum(sum) - constant);
+  }
+}
+
+void reconstruct_learned(const ReconstructCall* call) {
+  const Index d = call->inputs;
+  for (Index i = 0; i < call->rows; ++i) {
+    const RowOut row = row_of(call, i);
+    Vec sum = splat(0.0F);
+    for_vectors(d, [&](Index count, Index j) ADAPVAE_LAMBDA {
+      const Vec error = load_some(row.output + j, count) - load_some(row.target + j, count);
+      const Vec raw = load_some(row.output + d + j, count);
+      const Vec log_variance =
+          min_of(max_of(raw, splat(call->log_variance_min)), splat(call->log_variance_max));
+      const Vec precision = exp_of(-log_variance);
+      const Vec scaled = error * error * precision;
+      sum += keep_some(log_variance + scaled, count);
+      if (row.gradient != nullptr) {
+        const Vec inside = raw < call->log_variance_min ? splat(0.0F)
+                           : (raw > call->log_variance_max ? splat(0.0F) : splat(call->scale));
+        store_some(row.gradient + j, error * precision * call->scale, count);
+        store_some(row.gradient + d + j, (1.0F - scaled) * 0.5F * inside, count);
+      }
+    });
+    const double constant = static_cast<double>(d) * kHalfLogTwoPi;
+    call->log_likelihood[i] = static_cast<float>(-0.5 * lane_sum(sum) - constant);
+  }
+}
+
+void reconstruct(const ReconstructCall* call) {
+  switch (call->likelihood) {
+    case Likelihood::kBernoulli:
+      return reconstruct_bernoulli(call);
+    case Likelihood::kGaussian:
+      return reconstruct_gaussian(call);
+    case Likelihood::kGaussianLearned:
+      return reconstruct_learned(call);
+  }
+}
+
+// ---- softmax ------------------------------------------------------------------------------------
+
+void softmax_rows(const float* in, Index in_row, Index rows, Index cols, const float* offset,
+                  float scale, float* out, Index out_row, float* log_sum) {
+  constexpr float kLowest = -3.402823466e+38F;
+  for (Index i = 0; i < rows; ++i) {
+    const float* x = in + i * in_row;
+    float* y = out + i * out_row;
+    Vec most = splat(kLowest);
+    for_vectors(cols, [&](Index count, Index j) ADAPVAE_LAMBDA {
+      Vec logit = load_some(x + j, count) * scale;
+      if (offset != nullptr) logit += load_some(offset + j, count);
+      store_some(y + j, logit, count);
+      if (count < kLanes) logit = load_partial(y + j, count, kLowest);
+      most = max_of(logit, most);
+    });
+    const float peak = lane_max(most);
+    Vec sum = splat(0.0F);
+    for_vectors(cols, [&](Index count, Index j) ADAPVAE_LAMBDA {
+      const Vec value = exp_of(load_some(y + j, count) - peak);
+      store_some(y + j, value, count);
+      sum += keep_some(value, count);
+    });
+    const double total = lane_sum(sum);
+    const float inverse = static_cast<float>(1.0 / total);
+    for_vectors(cols, [&](Index count, Index j) ADAPVAE_LAMBDA {
+      store_some(y + j, load_some(y + j, count) * inverse, count);
+    });
+    log_sum[i] = static_cast<float>(peak + __builtin_log(total));
+  }
+}
+
+// ---- distances to clusters ----------------------------------------------------------------------
+
+// Rows are handled kPair·kLanes at a time, one row per lane, with the block transposed to
+// [dims][kPair vectors]: the triangular products then need no horizontal sum, and a row's result
+// does not depend on its neighbours.
+constexpr int kPair = 2;
+constexpr Index kRowBlock = kPair * kLanes;
+
+ADAPVAE_INLINE void transpose_rows(const float* x, Index x_row, Index rows, Index cols,
+                                   float* out) {
+  for (Index j = 0; j < cols; ++j) {
+    for (Index i = 0; i < kRowBlock; ++i) {
+      out[j * kRowBlock + i] = i < rows ? x[i * x_row + j] : 0.0F;
+    }
+  }
+}
+
+// whitened [dims][kPair] = F (z - mean); returns nothing, z_block and out are [dims × kRowBlock].
+ADAPVAE_INLINE void whiten(const MahalanobisCall* call, Index k, const float* z_block,
+                           float* difference, float* whitened) {
+  const Index m = call->dims;
+  const float* mean = call->mean + k * m;
+  if (call->shape == FactorShape::kDiagonal) {
+    const float* f = call->factor + k * m;
+    for (Index j = 0; j < m; ++j) {
+      ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
+        const Index at = j * kRowBlock + v * kLanes;
+        store(whitened + at, (load(z_block + at) - mean[j]) * f[j]);
+      }
+    }
+    return;
+  }
+  const float* f = call->factor + k * (m * (m + 1) / 2);
+  for (Index i = 0; i < m; ++i) {
+    ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
+      const Index at = i * kRowBlock + v * kLanes;
+      store(difference + at, load(z_block + at) - mean[i]);
+    }
+    Vec sum[kPair];
+    ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) sum[v] = splat(0.0F);
+    for (Index j = 0; j <= i; ++j) {
+      ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
+        sum[v] += f[j] * load(difference + j * kRowBlock + v * kLanes);
+      }
+    }
+    f += i + 1;
+    ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
+      store(whitened + i * kRowBlock + v * kLanes, sum[v]);
+    }
+  }
+}
+
+void mahalanobis(const MahalanobisCall* call) {
+  const Index m = call->dims;
+  float* z_block = call->scratch;
+  float* difference = z_block + m * kRowBlock;
+  float* whitened = difference + m * kRowBlock;
+  float* variance_block = whitened + m * kRowBlock;
+  for (Index i0 = 0; i0 < call->rows; i0 += kRowBlock) {
+    const Index rows = call->rows - i0 < kRowBlock ? call->rows - i0 : kRowBlock;
+    transpose_rows(call->z + i0 * call->z_row, call->z_row, rows, m, z_block);
+    if (call->variance != nullptr) {
+      transpose_rows(call->variance + i0 * call->variance_row, call->variance_row, rows, m,
+                     variance_block);
+    }
+    for (Index k = 0; k < call->clusters; ++k) {
+      whiten(call, k, z_block, difference, whitened);
+      Vec sum[kPair];
+      ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) sum[v] = splat(0.0F);
+      for (Index j = 0; j < m; ++j) {
+        ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
+          const Vec y = load(whitened + j * kRowBlock + v * kLanes);
+          sum[v] += y * y;
+        }
+      }
+      if (call->variance != nullptr) {
+        const float* diagonal = call->precision_diagonal + k * m;
+        for (Index j = 0; j < m; ++j) {
+          ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
+            sum[v] += diagonal[j] * load(variance_block + j * kRowBlock + v * kLanes);
+          }
+        }
+      }
+      float distance[kRowBlock];
+      ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) store(distance + v * kLanes, sum[v]);
+      for (Index i = 0; i < rows; ++i) call->out[(i0 + i) * call->out_row + k] = distance[i];
+    }
+  }
+}
+
+// pull(n) = sum_k w_nk FᵀF (z_n - mean_k): half the gradient of the weighted distances.
+void mahalanobis_pull(const MahalanobisCall* call) {
+  const Index m = call->dims;
+  float* z_block = call->scratch;
+  float* difference = z_block + m * kRowBlock;
+  float* whitened = difference + m * kRowBlock;
+  float* pull = whitened + m * kRowBlock;
+  for (Index i0 = 0; i0 < call->rows; i0 += kRowBlock) {
+    const Index rows = call->rows - i0 < kRowBlock ? call->rows - i0 : kRowBlock;
+    transpose_rows(call->z + i0 * call->z_row, call->z_row, rows, m, z_block);
+    for (Index j = 0; j < m * kRowBlock; ++j) pull[j] = 0.0F;
+    for (Index k = 0; k < call->clusters; ++k) {
+      float weight_block[kRowBlock];
+      bool any = false;
+      for (Index i = 0; i < kRowBlock; ++i) {
+        weight_block[i] = i < rows ? call->weight[(i0 + i) * call->weight_row + k] : 0.0F;
+        any = any || weight_block[i] != 0.0F;
+      }
+      if (!any) continue;
+      whiten(call, k, z_block, difference, whitened);
+      const bool diagonal = call->shape == FactorShape::kDiagonal;
+      const float* f = call->factor + k * (diagonal ? m : m * (m + 1) / 2);
+      for (Index i = 0; i < m; ++i) {
+        Vec y[kPair];
+        ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
+          y[v] = load(whitened + i * kRowBlock + v * kLanes) * load(weight_block + v * kLanes);
+        }
+        const Index from = diagonal ? i : 0;
+        for (Index j = from; j <= i; ++j) {
+          const float value = diagonal ? f[i] : f[j];
+          ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
+            float* at = pull + j * kRowBlock + v * kLanes;
+            store(at, load(at) + value * y[v]);
+          }
+        }
+        if (!diagonal) f += i + 1;
+      }
+    }
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < m; ++j) {
+        call->out[(i0 + i) * call->out_row + j] = pull[j * kRowBlock + i];
+      }
+    }
+  }
+}
+
+// ---- weighted moments ---------------------------------------------------------------------------
+
+// Everything in double, rows in order, weights of exactly zero skipped: most responsibilities are.
+// scratch: per cluster dims rows of `padded` doubles, then one padded row for the difference.
+void weighted_moments(const MomentsCall* call) {
+  const Index m = call->dims;
+  const bool diagonal = call->shape == FactorShape::kDiagonal;
+  const Index padded = (m + kDoubleLanes - 1) / kDoubleLanes * kDoubleLanes;
+  const Index square = diagonal ? padded : m * padded;
+  double* difference = call->scratch + call->clusters * square;
+  for (Index j = 0; j < call->clusters * square + padded; ++j) call->scratch[j] = 0.0;
+  for (Index j = 0; j < call->clusters * m; ++j) call->sum[j] = 0.0;
+  for (Index k = 0; k < call->clusters; ++k) call->mass[k] = 0.0;
+
+  for (Index n = 0; n < call->rows; ++n) {
+    const float* z = call->z + n * call->z_row;
+    const float* weights = call->weight + n * call->weight_row;
+    const float* variance =
+        call->variance != nullptr ? call->variance + n * call->variance_row : nullptr;
+    for (Index k = 0; k < call->clusters; ++k) {
+      const double w = weights[k];
+      if (w == 0.0) continue;
+      const double* center = call->center + k * m;
+      double* sum = call->sum + k * m;
+      double* scatter = call->scratch + k * square;
+      call->mass[k] += w;
+      for (Index j = 0; j < m; ++j) {
+        difference[j] = z[j] - center[j];
+        sum[j] += w * difference[j];
+      }
+      if (diagonal) {
+        for (Index j = 0; j < m; ++j) scatter[j] += w * difference[j] * difference[j];
+      } else {
+        for (Index i = 0; i < m; ++i) {
+          const double scaled = w * difference[i];
+          for (Index j = 0; j <= i; j += kDoubleLanes) {
+            double* at = scatter + i * padded + j;
+            store_double(at, load_double(at) + scaled * load_double(difference + j));
+          }
+        }
+      }
+      if (variance != nullptr) {
+        for (Index j = 0; j < m; ++j) {
+          scatter[diagonal ? j : j * padded + j] += w * static_cast<double>(variance[j]);
+        }
+      }
+    }
+  }
+  for (Index k = 0; k < call->clusters; ++k) {
+    const double* scatter = call->scratch + k * square;
+    if (diagonal) {
+      for (Index j = 0; j < m; ++j) call->scatter[k * m + j] = scatter[j];
+    } else {
+      double* out = call->scatter + k * (m * (m + 1) / 2);
+      for (Index i = 0; i < m; ++i) {
+        for (Index j = 0; j <= i; ++j) *out++ = scatter[i * padded + j];
+      }
+    }
+  }
+}
+
+// ---- optimiser and checks -----------------------------------------------------------------------
+
+// Plain loop: both compilers vectorise it, square root and division included.
+void adam(const AdamCall* call) {
+  float* __restrict parameter = call->parameter;
+  const float* __restrict gradient = call->gradient;
+  float* __restrict first = call->first_moment;
+  float* __restrict second = call->second_moment;
+  const float beta1 = call->beta1;
+  const float beta2 = call->beta2;
+  const float rest1 = 1.0F - beta1;
+  const float rest2 = 1.0F - beta2;
+  const float scale = call->gradient_scale;
+  const float step = call->step_size;
+  const float correction = call->inverse_root_correction;
+  const float epsilon = call->epsilon;
+  const float keep = call->keep;
+  for (Index i = 0; i < call->count; ++i) {
+    const float g = gradient[i] * scale;
+    const float m = beta1 * first[i] + rest1 * g;
+    const float v = beta2 * second[i] + rest2 * g * g;
+    first[i] = m;
+    second[i] = v;
+    parameter[i] = parameter[i] * keep - step * m / (__builtin_sqrtf(v) * correction + epsilon);
+  }
+}
+
+double squared_norm(const float* x, Index count) {
+#if ADAPVAE_LANES == 1
+  double sum = 0.0;
+  for (Index i = 0; i < count; ++i) sum += static_cast<double>(x[i]) * x[i];
+  return sum;
+#else
+  VecDouble sum[4] = {};
+  Index i = 0;
+  for (; i + 4 * kDoubleLanes <= count; i += 4 * kDoubleLanes) {
+    ADAPVAE_UNROLL for (int v = 0; v < 4; ++v) {
+      VecHalf narrow;
+      __builtin_memcpy(&narrow, x + i + v * kDoubleLanes, sizeof narrow);
+      const VecDouble wide = __builtin_convertvector(narrow, VecDouble);
+      sum[v] += wide * wide;
+    }
+  }
+  const VecDouble all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  double total = 0.0;
+  for (int l = 0; l < kDoubleLanes; ++l) total += all[l];
+  for (; i < count; ++i) total += static_cast<double>(x[i]) * x[i];
+  return total;
+#endif
+}

@@ -1,0 +1,55 @@
+#include "network/optimiser.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace adapvae {
+namespace {
+
+// A gradient beyond this is as good as infinite: its square would not fit Adam's second moment.
+constexpr double kLargestNorm = 1e18;
+
+}  // namespace
+
+void Optimiser::place(Arena& arena, Index parameter_count) {
+  count_ = parameter_count;
+  first_moment_ = arena.take<float>(static_cast<std::size_t>(parameter_count));
+  second_moment_ = arena.take<float>(static_cast<std::size_t>(parameter_count));
+}
+
+void Optimiser::reset() {
+  std::fill_n(first_moment_, count_, 0.0F);
+  std::fill_n(second_moment_, count_, 0.0F);
+  steps_ = 0;
+  decay_ = 1.0;
+}
+
+StepReport Optimiser::step(Backend& backend, double loss, float* parameters,
+                           const float* gradients, std::span<const ParameterRange> ranges) {
+  StepReport report;
+  double squared = 0.0;
+  for (const ParameterRange& range : ranges) {
+    squared += backend.squared_norm(gradients + range.begin, range.end - range.begin);
+  }
+  report.gradient_norm = std::sqrt(squared);
+  if (!std::isfinite(loss) || !(report.gradient_norm <= kLargestNorm)) {
+    ++skipped_;
+    return report;
+  }
+  const double limit = settings_.clip_norm;
+  const bool clip = limit > 0.0 && report.gradient_norm > limit;
+  const float scale = clip ? static_cast<float>(limit / report.gradient_norm) : 1.0F;
+  AdamSettings adam = settings_.adam;
+  adam.learning_rate = learning_rate();
+  ++steps_;
+  for (const ParameterRange& range : ranges) {
+    backend.adam(adam, steps_, scale, range.end - range.begin, gradients + range.begin,
+                 parameters + range.begin, first_moment_ + range.begin,
+                 second_moment_ + range.begin);
+  }
+  decay_ *= settings_.step_decay;
+  report.applied = true;
+  return report;
+}
+
+}  // namespace adapvae

@@ -1,0 +1,58 @@
+// Adam over the flat parameter buffer, with what a long-running stream needs around it: clipping,
+// learning-rate decay, and a guard that lets nothing non-finite through.
+#pragma once
+
+#include <span>
+
+#include "base/arena.h"
+#include "compute/backend.h"
+
+namespace adapvae {
+
+struct OptimiserSettings {
+  AdamSettings adam;
+  float clip_norm = 0.0F;    // gradients with a larger norm are scaled to it; 0 = off
+  float step_decay = 1.0F;   // learning rate is multiplied by this after every step
+  float epoch_decay = 1.0F;  // and by this at every end_epoch()
+};
+
+// Entries [begin, end) of the flat buffers.
+struct ParameterRange {
+  Index begin = 0;
+  Index end = 0;
+};
+
+struct StepReport {
+  bool applied = false;        // false: loss or gradient was not finite; parameters untouched
+  double gradient_norm = 0.0;  // before clipping
+};
+
+class Optimiser {
+ public:
+  void place(Arena& arena, Index parameter_count);
+  // Forgets moments, decay and step number; keeps the settings.
+  void reset();
+
+  OptimiserSettings& settings() { return settings_; }
+
+  // One step on the given ranges of the buffers. A non-finite loss or gradient norm skips the step
+  // and is counted: neither parameters nor moments change.
+  StepReport step(Backend& backend, double loss, float* parameters, const float* gradients,
+                  std::span<const ParameterRange> ranges);
+  void end_epoch() { decay_ *= settings_.epoch_decay; }
+
+  std::uint32_t steps() const { return steps_; }
+  std::uint64_t skipped_steps() const { return skipped_; }
+  float learning_rate() const { return settings_.adam.learning_rate * static_cast<float>(decay_); }
+
+ private:
+  OptimiserSettings settings_;
+  Index count_ = 0;
+  float* first_moment_ = nullptr;   // laid out like the parameters
+  float* second_moment_ = nullptr;  // likewise
+  std::uint32_t steps_ = 0;
+  std::uint64_t skipped_ = 0;
+  double decay_ = 1.0;
+};
+
+}  // namespace adapvae

@@ -1,0 +1,48 @@
+// Per-feature scaling of inputs, learnt from the rows seen so far: off, mean and variance, or
+// minimum and maximum.
+#pragma once
+
+#include "base/arena.h"
+#include "base/matrix_view.h"
+#include "base/status.h"
+
+namespace adapvae {
+
+enum class Scaling : std::int32_t {
+  kOff = 0,
+  kMeanVariance = 1,  // (x - mean) / deviation; a constant feature becomes 0
+  kMinMax = 2,        // (x - min) / (max - min), clipped to [0, 1]; a constant feature becomes 0
+};
+
+class Standardiser {
+ public:
+  void place(Arena& arena, Index features, Scaling scaling);
+  // Forgets every row.
+  void reset();
+
+  // Takes rows into the running statistics; rows must be finite (see input_check.h).
+  void update(ConstMatrixView rows);
+
+  // out = scaled rows; may be the same memory. Before the first update: a plain copy.
+  void apply(ConstMatrixView rows, MatrixView out) const;
+  // Back to the units of the input; the clipping of kMinMax is not undone.
+  void invert(ConstMatrixView scaled, MatrixView out) const;
+
+  double count() const { return count_; }
+  // kMeanVariance: mean and variance (divided by n); kMinMax: minimum and maximum.
+  double first(Index feature) const { return first_[feature]; }
+  double second(Index feature) const;
+
+ private:
+  void refresh();
+
+  Scaling scaling_ = Scaling::kOff;
+  Index features_ = 0;
+  double count_ = 0.0;
+  double* first_ = nullptr;   // mean or minimum
+  double* second_ = nullptr;  // sum of squared deviations, or maximum
+  float* offset_ = nullptr;   // scaled = (x - offset) · factor
+  float* factor_ = nullptr;
+};
+
+}  // namespace adapvae

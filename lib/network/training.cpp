@@ -1,0 +1,208 @@
+#include "network/training.h"
+
+#include <algorithm>
+
+#include "base/sampling.h"
+#include "network/input_check.h"
+
+namespace adapvae {
+namespace {
+
+void add_weighted(const VaeLoss& batch, double weight, VaeLoss* total) {
+  total->log_likelihood += weight * batch.log_likelihood;
+  total->mixture += weight * batch.mixture;
+  total->entropy += weight * batch.entropy;
+  total->loss += weight * batch.loss;
+}
+
+VaeLoss divided(const VaeLoss& total, double weight) {
+  const double scale = weight > 0.0 ? 1.0 / weight : 0.0;
+  return {total.log_likelihood * scale, total.mixture * scale, total.entropy * scale,
+          total.loss * scale};
+}
+
+RandomKey random_key(const TrainingSettings& settings, RandomPurpose purpose,
+                     std::uint32_t epoch) {
+  return {.seed = settings.seed, .purpose = purpose, .stream = settings.stream, .epoch = epoch};
+}
+
+void copy_rows(ConstMatrixView from, MatrixView to) {
+  for (Index i = 0; i < from.rows; ++i) std::copy_n(from.row(i), from.cols, to.row(i));
+}
+
+// Encoder layer `level` and the decoder layer that mirrors it.
+struct LayerPair {
+  const DenseLayer& down;
+  const DenseLayer& up;
+};
+
+ParameterRange range_of(const DenseLayer& layer) {
+  return {layer.weights, layer.weights + layer.parameter_count()};
+}
+
+// Loss of one mini-batch of a pair and its gradients. `corrupted` and `clean` are the pair's input.
+VaeLoss layer_gradient(Backend& backend, Vae& vae, int level, ConstMatrixView corrupted,
+                       ConstMatrixView clean) {
+  const VaeConfig& config = vae.config();
+  const int mirror = config.hidden_layers - level;
+  const LayerPair pair = {vae.encoder().layer(level), vae.decoder().layer(mirror)};
+  const Vae::Scratch scratch = vae.scratch();
+  const Index n = clean.rows;
+  const bool latent = level == config.hidden_layers;
+
+  const MatrixView down = vae.encoder().output(level, n);
+  layer_forward(backend, pair.down, vae.parameters(), corrupted, down);
+  const ConstMatrixView code = latent ? down.col_range(0, config.latent) : down;
+  const MatrixView up = vae.decoder().output(mirror, n);
+  layer_forward(backend, pair.up, vae.parameters(), code, up);
+
+  LikelihoodSettings likelihood;
+  likelihood.kind = Likelihood::kGaussian;
+  if (level == 0) likelihood = config.likelihood;
+  const MatrixView dup(scratch.ping, n, up.cols);
+  backend.reconstruct(likelihood, up, clean, 1.0F / static_cast<float>(n), dup,
+                      scratch.row_value);
+  gate_by_derivative(pair.up.activation, up, dup);
+
+  // The latent level trains the mean half of the heads only.
+  const MatrixView ddown(scratch.pong, n, down.cols);
+  if (latent) std::fill_n(scratch.pong, n * down.cols, 0.0F);
+  layer_backward(backend, pair.up, vae.parameters(), code, pair.down.activation, dup,
+                 scratch.gradients, ddown.col_range(0, code.cols));
+  layer_backward(backend, pair.down, vae.parameters(), corrupted, Activation::kLinear, ddown,
+                 scratch.gradients, MatrixView());
+
+  VaeLoss loss;
+  for (Index i = 0; i < n; ++i) loss.log_likelihood += scratch.row_value[i];
+  loss.log_likelihood /= static_cast<double>(n);
+  loss.loss = -loss.log_likelihood;
+  return loss;
+}
+
+}  // namespace
+
+void Trainer::place(Arena& arena, Index block_rows, const VaeConfig& config) {
+  block_rows_ = block_rows;
+  inputs_ = config.inputs;
+  Index widest = config.inputs;
+  for (int i = 0; i < config.hidden_layers; ++i) widest = std::max(widest, config.hidden[i]);
+  order_ = arena.take<std::uint32_t>(static_cast<std::size_t>(block_rows));
+  input_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * widest));
+  target_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.inputs));
+}
+
+Status Trainer::check(const Vae& vae, const TrainingSettings& settings,
+                      ConstMatrixView rows) const {
+  if (!vae.config().trainable) {
+    return {StatusCode::kUnavailable, "this network was created for inference only"};
+  }
+  if (settings.batch < 1 || settings.batch > vae.config().max_rows) {
+    return {StatusCode::kInvalidArgument, "batch must be between 1 and the network's max_rows"};
+  }
+  const CorruptionSettings& corruption = settings.corruption;
+  if (!(corruption.mask_probability >= 0.0F && corruption.mask_probability < 1.0F &&
+        corruption.noise_deviation >= 0.0F)) {
+    return {StatusCode::kInvalidArgument,
+            "mask_probability must be in [0,1) and noise_deviation >= 0"};
+  }
+  ADAPVAE_RETURN_IF_ERROR(check_augmentation(settings.augmentation, inputs_));
+  ADAPVAE_RETURN_IF_ERROR(check_shape(rows, block_rows_, inputs_));
+  return check_finite(rows);
+}
+
+void Trainer::gather(const TrainingSettings& settings, std::uint32_t epoch, ConstMatrixView rows,
+                     Index first, Index count) {
+  const MatrixView target(target_, count, inputs_);
+  for (Index i = 0; i < count; ++i) {
+    std::copy_n(rows.row(order_[first + i]), inputs_, target.row(i));
+  }
+  const MatrixView input(input_, count, inputs_);
+  const std::uint32_t* row_id = order_ + first;
+  if (settings.augmentation.active()) {
+    augment_rows(settings.augmentation, random_key(settings, RandomPurpose::kAugmentation, epoch),
+                 row_id, target, input);
+  } else {
+    copy_rows(target, input);
+  }
+  corrupt_rows(settings.corruption, random_key(settings, RandomPurpose::kCorruption, epoch),
+               row_id, input);
+}
+
+Status Trainer::run_epoch(Backend& backend, Vae& vae, const TrainingSettings& settings,
+                          std::uint32_t epoch, ConstMatrixView rows, const VaeBatch& pattern,
+                          EpochReport* report) {
+  ADAPVAE_RETURN_IF_ERROR(check(vae, settings, rows));
+  Philox shuffle(random_key(settings, RandomPurpose::kShuffle, epoch));
+  fill_permutation(shuffle, order_, static_cast<std::uint32_t>(rows.rows));
+  const std::uint64_t skipped_before = vae.optimiser().skipped_steps();
+  VaeLoss total;
+  double learnt = 0.0;
+  for (Index first = 0; first < rows.rows; first += settings.batch) {
+    const Index count = std::min(settings.batch, rows.rows - first);
+    gather(settings, epoch, rows, first, count);
+    VaeBatch batch = pattern;
+    batch.input = ConstMatrixView(input_, count, inputs_);
+    batch.target = ConstMatrixView(target_, count, inputs_);
+    batch.noise_key = random_key(settings, RandomPurpose::kLatentNoise, epoch);
+    batch.row_id = order_ + first;
+    VaeLoss loss;
+    StepReport step;
+    ADAPVAE_RETURN_IF_ERROR(vae.train_step(backend, batch, &loss, &step));
+    if (!step.applied) continue;
+    add_weighted(loss, static_cast<double>(count), &total);
+    learnt += static_cast<double>(count);
+  }
+  vae.optimiser().end_epoch();
+  report->loss = divided(total, learnt);
+  report->skipped_steps = vae.optimiser().skipped_steps() - skipped_before;
+  return backend.status();
+}
+
+Status Trainer::run_layer_epoch(Backend& backend, Vae& vae, const TrainingSettings& settings,
+                                int level, std::uint32_t epoch, ConstMatrixView rows,
+                                EpochReport* report) {
+  ADAPVAE_RETURN_IF_ERROR(check(vae, settings, rows));
+  const VaeConfig& config = vae.config();
+  if (level < 0 || level > config.hidden_layers) {
+    return {StatusCode::kInvalidArgument, "level must be between 0 and the hidden layers"};
+  }
+  const ParameterRange ranges[] = {range_of(vae.encoder().layer(level)),
+                                   range_of(vae.decoder().layer(config.hidden_layers - level))};
+  // Above the inputs there is no image to augment, and noise is put on the hidden values instead.
+  TrainingSettings quiet = settings;
+  if (level > 0) {
+    quiet.corruption = {};
+    quiet.augmentation = {};
+  }
+  Philox shuffle(random_key(settings, RandomPurpose::kShuffle, epoch));
+  fill_permutation(shuffle, order_, static_cast<std::uint32_t>(rows.rows));
+  const std::uint64_t skipped_before = vae.optimiser().skipped_steps();
+  VaeLoss total;
+  double learnt = 0.0;
+  for (Index first = 0; first < rows.rows; first += settings.batch) {
+    const Index count = std::min(settings.batch, rows.rows - first);
+    gather(quiet, epoch, rows, first, count);
+    ConstMatrixView clean(target_, count, inputs_);
+    MatrixView corrupted(input_, count, inputs_);
+    if (level > 0) {
+      clean = vae.encoder().forward_partial(backend, vae.parameters(), clean, level);
+      corrupted = MatrixView(input_, count, clean.cols);
+      copy_rows(clean, corrupted);
+      corrupt_rows(settings.corruption,
+                   random_key(settings, RandomPurpose::kCorruption, epoch), order_ + first,
+                   corrupted);
+    }
+    const VaeLoss loss = layer_gradient(backend, vae, level, corrupted, clean);
+    const StepReport step = vae.optimiser().step(backend, loss.loss, vae.parameters(),
+                                                 vae.gradients(), ranges);
+    if (!step.applied) continue;
+    add_weighted(loss, static_cast<double>(count), &total);
+    learnt += static_cast<double>(count);
+  }
+  vae.optimiser().end_epoch();
+  report->loss = divided(total, learnt);
+  report->skipped_steps = vae.optimiser().skipped_steps() - skipped_before;
+  return backend.status();
+}
+
+}  // namespace adapvae

@@ -1,0 +1,57 @@
+// Passes over a block of rows: shuffle, corrupt or augment, step. One epoch at a time, so that the
+// caller decides when to stop.
+#pragma once
+
+#include "network/augmentation.h"
+#include "network/corruption.h"
+#include "network/vae.h"
+
+namespace adapvae {
+
+struct TrainingSettings {
+  Index batch = 100;  // rows of a mini-batch, at most the network's max_rows
+  CorruptionSettings corruption;
+  AugmentationSettings augmentation;
+  std::uint64_t seed = 0;
+  std::uint32_t stream = 0;  // number of the block, for the random numbers
+};
+
+struct EpochReport {
+  VaeLoss loss;                    // means over the rows
+  std::uint64_t skipped_steps = 0;
+};
+
+// Buffers for mini-batches and the order of rows.
+class Trainer {
+ public:
+  // block_rows: most rows of a block.
+  void place(Arena& arena, Index block_rows, const VaeConfig& config);
+
+  // One epoch of the objective in `pattern` (mixture, prior_weight, sample) over the rows, in a
+  // random order, each seen augmented and corrupted and explained clean. Rows are checked first.
+  Status run_epoch(Backend& backend, Vae& vae, const TrainingSettings& settings,
+                   std::uint32_t epoch, ConstMatrixView rows, const VaeBatch& pattern,
+                   EpochReport* report);
+
+  // One epoch of layer-wise pretraining (stacked denoising autoencoders): encoder layer `level`
+  // and its mirror in the decoder learn to rebuild that layer's clean input from its corrupted
+  // one; all other layers stay. level 0 rebuilds the rows under the network's likelihood, higher
+  // levels their hidden values in the least-squares sense; the last level is the latent mean.
+  // report: log_likelihood and loss.
+  Status run_layer_epoch(Backend& backend, Vae& vae, const TrainingSettings& settings, int level,
+                         std::uint32_t epoch, ConstMatrixView rows, EpochReport* report);
+
+ private:
+  Status check(const Vae& vae, const TrainingSettings& settings, ConstMatrixView rows) const;
+  // Rows order_[first, first + count) of `rows`, clean into target_ and changed into input_.
+  void gather(const TrainingSettings& settings, std::uint32_t epoch, ConstMatrixView rows,
+              Index first, Index count);
+
+  Index block_rows_ = 0;
+  Index inputs_ = 0;
+  std::uint32_t* order_ = nullptr;  // [block_rows]
+  float* input_ = nullptr;          // [max_rows × widest]
+  float* target_ = nullptr;         // [max_rows × d]
+};
+
+}  // namespace adapvae

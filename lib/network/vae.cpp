@@ -1,0 +1,325 @@
+#include "network/vae.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/sampling.h"
+#include "network/input_check.h"
+
+namespace adapvae {
+namespace {
+
+constexpr double kLogTwoPi = 1.8378770664093454836;
+constexpr Index kLargestWidth = Index{1} << 20;
+constexpr float kSmallHead = 0.01F;
+
+Index output_width(const VaeConfig& config) {
+  return config.likelihood.kind == Likelihood::kGaussianLearned ? 2 * config.inputs
+                                                                : config.inputs;
+}
+
+MlpShape encoder_shape(const VaeConfig& config) {
+  MlpShape shape;
+  shape.inputs = config.inputs;
+  shape.layers = config.hidden_layers + 1;
+  std::copy_n(config.hidden, config.hidden_layers, shape.width);
+  shape.width[config.hidden_layers] = 2 * config.latent;
+  shape.hidden = config.activation;
+  return shape;
+}
+
+MlpShape decoder_shape(const VaeConfig& config) {
+  MlpShape shape;
+  shape.inputs = config.latent;
+  shape.layers = config.hidden_layers + 1;
+  std::reverse_copy(config.hidden, config.hidden + config.hidden_layers, shape.width);
+  shape.width[config.hidden_layers] = output_width(config);
+  shape.hidden = config.activation;
+  return shape;
+}
+
+double mean_of(const float* values, Index count) {
+  double sum = 0.0;
+  for (Index i = 0; i < count; ++i) sum += values[i];
+  return sum / static_cast<double>(count);
+}
+
+bool in_bounds(Index value, Index low, Index high) { return value >= low && value <= high; }
+
+}  // namespace
+
+Status check_config(const VaeConfig& config) {
+  if (!in_bounds(config.inputs, 1, kLargestWidth)) {
+    return {StatusCode::kInvalidArgument, "inputs must be between 1 and 1048576"};
+  }
+  if (!in_bounds(config.latent, 1, 1024)) {
+    return {StatusCode::kInvalidArgument, "latent must be between 1 and 1024"};
+  }
+  if (!in_bounds(config.hidden_layers, 0, kMaxLayers - 1)) {
+    return {StatusCode::kInvalidArgument, "hidden_layers must be between 0 and 7"};
+  }
+  for (int i = 0; i < config.hidden_layers; ++i) {
+    if (!in_bounds(config.hidden[i], 1, kLargestWidth)) {
+      return {StatusCode::kInvalidArgument, "a hidden width must be between 1 and 1048576", i};
+    }
+  }
+  if (!in_bounds(config.max_rows, 1, kLargestWidth)) {
+    return {StatusCode::kInvalidArgument, "max_rows must be between 1 and 1048576"};
+  }
+  if (!in_bounds(config.max_clusters, 1, 65536)) {
+    return {StatusCode::kInvalidArgument, "max_clusters must be between 1 and 65536"};
+  }
+  if (!(config.likelihood.variance > 0.0F) || !std::isfinite(config.likelihood.variance)) {
+    return {StatusCode::kInvalidArgument, "likelihood variance must be positive and finite"};
+  }
+  if (!(config.log_variance.min < config.log_variance.max) ||
+      !(config.likelihood.log_variance_min < config.likelihood.log_variance_max)) {
+    return {StatusCode::kInvalidArgument, "log-variance bounds must be in order"};
+  }
+  return {};
+}
+
+ComputeLimits compute_limits(const VaeConfig& config) {
+  ComputeLimits limits;
+  limits.rows = config.max_rows;
+  limits.widest_layer =
+      std::max({config.inputs, output_width(config), 2 * config.latent, config.max_clusters});
+  for (int i = 0; i < config.hidden_layers; ++i) {
+    limits.widest_layer = std::max(limits.widest_layer, config.hidden[i]);
+  }
+  limits.dims = config.latent;
+  limits.clusters = config.max_clusters;
+  return limits;
+}
+
+void Vae::place(Arena& arena, const VaeConfig& config) {
+  config_ = config;
+  const Index rows = config.max_rows;
+  const Index m = config.latent;
+  const auto take = [&arena](Index count) {
+    return arena.take<float>(static_cast<std::size_t>(count));
+  };
+  encoder_.place(arena, encoder_shape(config), rows, 0);
+  decoder_.place(arena, decoder_shape(config), rows, encoder_.parameter_count());
+  parameters_ = take(parameter_count());
+  variance_ = take(rows * m);
+  z_ = take(rows * m);
+  row_value_ = take(rows);
+  distance_ = take(rows * config.max_clusters);
+  if (!config.trainable) return;
+  gradients_ = take(parameter_count());
+  optimiser_.place(arena, parameter_count());
+  const Index widest = std::max(encoder_.widest(), decoder_.widest());
+  ping_ = take(rows * widest);
+  pong_ = take(rows * widest);
+  noise_ = take(rows * m);
+  dz_ = take(rows * m);
+  pull_ = take(rows * m);
+  precision_ = take(rows * m);
+  dheads_ = take(rows * 2 * m);
+}
+
+void Vae::initialise(std::uint64_t seed) {
+  std::uint32_t position = 0;
+  for (const Mlp* mlp : {&encoder_, &decoder_}) {
+    for (int i = 0; i < mlp->layers(); ++i) {
+      // The last layer of each chain is linear: Xavier whatever the hidden ones use.
+      const bool last = i + 1 == mlp->layers();
+      initialise_layer(mlp->layer(i), last ? Initialisation::kXavier : config_.initialisation,
+                       seed, position++, parameters_);
+    }
+  }
+  const DenseLayer& heads = encoder_.layer(encoder_.layers() - 1);
+  for (Index i = 0; i < heads.inputs; ++i) {
+    float* row = parameters_ + heads.weights + i * heads.outputs;
+    for (Index j = config_.latent; j < heads.outputs; ++j) row[j] *= kSmallHead;
+  }
+  if (config_.trainable) optimiser_.reset();
+}
+
+Status Vae::check_batch(const VaeBatch& batch) const {
+  if (!config_.trainable) {
+    return {StatusCode::kUnavailable, "this network was created for inference only"};
+  }
+  ADAPVAE_RETURN_IF_ERROR(check_shape(batch.input, config_.max_rows, config_.inputs));
+  ADAPVAE_RETURN_IF_ERROR(check_shape(batch.target, config_.max_rows, config_.inputs));
+  if (batch.target.rows != batch.input.rows) {
+    return {StatusCode::kShapeMismatch, "input and target differ in rows"};
+  }
+  const GaussianView& gaussians = batch.mixture.gaussians;
+  if (gaussians.clusters < 1 || gaussians.clusters > config_.max_clusters ||
+      gaussians.dims != config_.latent) {
+    return {StatusCode::kShapeMismatch, "mixture does not fit the network"};
+  }
+  if (batch.responsibilities.data != nullptr &&
+      (batch.responsibilities.rows != batch.input.rows ||
+       batch.responsibilities.cols != gaussians.clusters)) {
+    return {StatusCode::kShapeMismatch, "responsibilities do not fit batch and mixture"};
+  }
+  ADAPVAE_RETURN_IF_ERROR(check_finite(batch.input));
+  if (batch.target.data == batch.input.data) return {};
+  return check_finite(batch.target);
+}
+
+void Vae::draw_noise(const VaeBatch& batch) {
+  for (Index i = 0; i < batch.input.rows; ++i) {
+    RandomKey key = batch.noise_key;
+    key.index = batch.row_id != nullptr ? batch.row_id[i] : static_cast<std::uint32_t>(i);
+    Philox random(key);
+    fill_normal(random, noise_ + i * config_.latent, config_.latent);
+  }
+}
+
+// Mean over rows of Σ_k r (log ρ - log r); leaves the responsibilities in distance_. eq. 2.
+double Vae::mixture_term(Backend& backend, const VaeBatch& batch) {
+  const Index n = batch.input.rows;
+  const Index m = config_.latent;
+  const GaussianView& gaussians = batch.mixture.gaussians;
+  const MatrixView distance(distance_, n, gaussians.clusters);
+  const ConstMatrixView heads = encoder_.output(encoder_.layers() - 1, n);
+  backend.mahalanobis(heads.col_range(0, m), ConstMatrixView(variance_, n, m), gaussians,
+                      distance);
+  if (batch.responsibilities.data == nullptr) {
+    // r is the softmax of log ρ, so the term is its log-sum-exp.
+    backend.softmax_rows(distance, batch.mixture.log_weight, -0.5F, distance, row_value_);
+    return mean_of(row_value_, n);
+  }
+  double sum = 0.0;
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < gaussians.clusters; ++k) {
+      const float r = batch.responsibilities(i, k);
+      if (r > 0.0F) {
+        sum += r * (batch.mixture.log_weight[k] - 0.5 * distance(i, k) - std::log(r));
+      }
+      distance(i, k) = r;
+    }
+  }
+  return sum / static_cast<double>(n);
+}
+
+VaeLoss Vae::forward(Backend& backend, const VaeBatch& batch, bool want_gradient) {
+  const Index n = batch.input.rows;
+  const Index m = config_.latent;
+  VaeLoss loss;
+
+  const ConstMatrixView heads = encoder_.forward(backend, parameters_, batch.input);
+  ConstMatrixView noise;
+  if (batch.sample) {
+    draw_noise(batch);
+    noise = ConstMatrixView(noise_, n, m);
+  }
+  const MatrixView z(z_, n, m);
+  backend.sample_latent(heads, noise, config_.log_variance, z, MatrixView(variance_, n, m));
+  if (batch.prior_weight != 0.0F) {
+    loss.mixture = mixture_term(backend, batch);
+    double log_variance = 0.0;
+    for (Index i = 0; i < n * m; ++i) log_variance += std::log(variance_[i]);
+    loss.entropy = 0.5 * (static_cast<double>(m) * (1.0 + kLogTwoPi) +
+                          log_variance / static_cast<double>(n));
+  }
+
+  const ConstMatrixView output = decoder_.forward(backend, parameters_, z);
+  const MatrixView gradient =
+      want_gradient ? decoder_.output(decoder_.layers() - 1, n) : MatrixView();
+  backend.reconstruct(config_.likelihood, output, batch.target, 1.0F / static_cast<float>(n),
+                      gradient, row_value_);
+  loss.log_likelihood = mean_of(row_value_, n);
+  loss.loss = -loss.log_likelihood -
+              static_cast<double>(batch.prior_weight) * (loss.mixture + loss.entropy);
+  return loss;
+}
+
+// After forward(want_gradient): the decoder's output buffer holds the gradient of its output.
+void Vae::backward(Backend& backend, const VaeBatch& batch) {
+  const Index n = batch.input.rows;
+  const Index m = config_.latent;
+  const ConstMatrixView z(z_, n, m);
+  const MatrixView dz(dz_, n, m);
+  decoder_.backward(backend, parameters_, z, decoder_.output(decoder_.layers() - 1, n),
+                    gradients_, dz, ping_, pong_);
+
+  const ConstMatrixView heads = encoder_.output(encoder_.layers() - 1, n);
+  const MatrixView pull(pull_, n, m);
+  const MatrixView precision(precision_, n, m);
+  if (batch.prior_weight != 0.0F) {
+    const GaussianView& gaussians = batch.mixture.gaussians;
+    const ConstMatrixView responsibilities(distance_, n, gaussians.clusters);
+    backend.mahalanobis_pull(heads.col_range(0, m), responsibilities, gaussians, pull);
+    backend.dense_forward(responsibilities,
+                          ConstMatrixView(gaussians.precision_diagonal, gaussians.clusters, m),
+                          nullptr, Activation::kLinear, precision);
+  } else {
+    std::fill_n(pull_, n * m, 0.0F);
+    std::fill_n(precision_, n * m, 0.0F);
+  }
+  const ConstMatrixView noise = batch.sample ? ConstMatrixView(noise_, n, m) : ConstMatrixView();
+  const MatrixView dheads(dheads_, n, 2 * m);
+  backend.latent_gradient(heads, noise, ConstMatrixView(variance_, n, m), dz, pull, precision,
+                          config_.log_variance, batch.prior_weight / static_cast<float>(n),
+                          dheads);
+  encoder_.backward(backend, parameters_, batch.input, dheads, gradients_, MatrixView(), ping_,
+                    pong_);
+}
+
+Status Vae::compute_loss(Backend& backend, const VaeBatch& batch, VaeLoss* loss) {
+  ADAPVAE_RETURN_IF_ERROR(check_batch(batch));
+  *loss = forward(backend, batch, false);
+  return backend.status();
+}
+
+Status Vae::compute_gradient(Backend& backend, const VaeBatch& batch, VaeLoss* loss) {
+  ADAPVAE_RETURN_IF_ERROR(check_batch(batch));
+  *loss = forward(backend, batch, true);
+  backward(backend, batch);
+  return backend.status();
+}
+
+Status Vae::train_step(Backend& backend, const VaeBatch& batch, VaeLoss* loss,
+                       StepReport* report) {
+  ADAPVAE_RETURN_IF_ERROR(compute_gradient(backend, batch, loss));
+  const ParameterRange everything = {0, parameter_count()};
+  *report = optimiser_.step(backend, loss->loss, parameters_, gradients_, {&everything, 1});
+  return backend.status();
+}
+
+Status Vae::encode(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixView variance) {
+  ADAPVAE_RETURN_IF_ERROR(check_shape(x, config_.max_rows, config_.inputs));
+  ADAPVAE_RETURN_IF_ERROR(check_finite(x));
+  if (mean.rows != x.rows || mean.cols != config_.latent) {
+    return {StatusCode::kShapeMismatch, "mean must be rows × latent"};
+  }
+  const ConstMatrixView heads = encoder_.forward(backend, parameters_, x);
+  const MatrixView sigma2 =
+      variance.data != nullptr ? variance : MatrixView(variance_, x.rows, config_.latent);
+  backend.sample_latent(heads, ConstMatrixView(), config_.log_variance, mean, sigma2);
+  return backend.status();
+}
+
+void Vae::output_mean(ConstMatrixView output, MatrixView x) const {
+  const bool logits = config_.likelihood.kind == Likelihood::kBernoulli;
+  for (Index i = 0; i < x.rows; ++i) {
+    for (Index j = 0; j < x.cols; ++j) {
+      x(i, j) = logits ? 1.0F / (1.0F + std::exp(-output(i, j))) : output(i, j);
+    }
+  }
+}
+
+Status Vae::decode(Backend& backend, ConstMatrixView z, MatrixView x) {
+  ADAPVAE_RETURN_IF_ERROR(check_shape(z, config_.max_rows, config_.latent));
+  ADAPVAE_RETURN_IF_ERROR(check_finite(z));
+  ADAPVAE_RETURN_IF_ERROR(check_shape(x, z.rows, config_.inputs));
+  if (x.rows != z.rows) return {StatusCode::kShapeMismatch, "x must have as many rows as z"};
+  output_mean(decoder_.forward(backend, parameters_, z), x);
+  return backend.status();
+}
+
+Status Vae::reconstruct(Backend& backend, ConstMatrixView x, MatrixView out) {
+  if (x.rows > config_.max_rows) {
+    return {StatusCode::kShapeMismatch, "more rows than the capacity set at create", x.rows};
+  }
+  const MatrixView mean(z_, x.rows, config_.latent);
+  ADAPVAE_RETURN_IF_ERROR(encode(backend, x, mean, MatrixView()));
+  return decode(backend, mean, out);
+}
+
+}  // namespace adapvae

@@ -1,0 +1,135 @@
+// The variational autoencoder: encoder, latent sample, decoder, its loss under a mixture prior and
+// the gradient of that loss. Equation numbers refer to docs/math.md.
+//
+//   x ─encoder─► heads [n × 2m] = mean | log-variance ─sample─► z ─decoder─► output ─► log p(x|z)
+//                       └────────────► mixture term, entropy (closed form, eq. 3)
+//
+// All memory comes from one arena at place(); afterwards nothing allocates:
+//
+//   | parameters | gradients | Adam 1st | Adam 2nd |   one flat layout, encoder then decoder
+//   | layer outputs of encoder | of decoder | ping | pong |            per row capacity
+//   | noise | z | variance | dz | pull | precision | dheads | distances | row values |
+//
+// It does not know where rows come from, how the mixture is learnt, or when to stop.
+#pragma once
+
+#include "base/philox.h"
+#include "compute/limits.h"
+#include "network/mixture_view.h"
+#include "network/mlp.h"
+#include "network/optimiser.h"
+
+namespace adapvae {
+
+struct VaeConfig {
+  Index inputs = 0;               // d
+  Index latent = 0;               // m
+  int hidden_layers = 0;          // 0..kMaxLayers-1, mirrored in the decoder
+  Index hidden[kMaxLayers] = {};  // widths from the input side
+  Activation activation = Activation::kRelu;
+  Initialisation initialisation = Initialisation::kHe;
+  LikelihoodSettings likelihood;
+  LogVarianceClamp log_variance;
+  Index max_rows = 0;      // rows of the largest batch
+  Index max_clusters = 1;  // clusters of the largest mixture
+  bool trainable = true;   // false: no gradients, moments or backward buffers
+};
+
+// ok if every number is in bounds; otherwise names the first that is not.
+Status check_config(const VaeConfig& config);
+
+// Shapes that the backend must be ready for.
+ComputeLimits compute_limits(const VaeConfig& config);
+
+struct VaeBatch {
+  ConstMatrixView input;   // [n × d] what the encoder sees (perhaps corrupted)
+  ConstMatrixView target;  // [n × d] what the decoder must explain (clean)
+  MixtureView mixture;     // prior of z
+  // [n × K] fixed responsibilities; empty: computed from this pass, eq. 2.
+  ConstMatrixView responsibilities;
+  float prior_weight = 1.0F;  // b: weight of mixture term and entropy; 0 = plain autoencoder
+  bool sample = true;         // z = mean + σ·noise; false: z = mean
+  // Noise of row i comes from noise_key with index row_id[i] (or i if null), so it does not depend
+  // on how rows were batched.
+  RandomKey noise_key = {.purpose = RandomPurpose::kLatentNoise};
+  const std::uint32_t* row_id = nullptr;  // [n]
+};
+
+// Means over the rows of a batch; loss = -(log_likelihood + b · (mixture + entropy)).
+struct VaeLoss {
+  double log_likelihood = 0.0;
+  double mixture = 0.0;  // Σ_k r (log ρ - log r)
+  double entropy = 0.0;  // ½ Σ_d (1 + log 2π + l)
+  double loss = 0.0;
+};
+
+class Vae {
+ public:
+  // config must have passed check_config.
+  void place(Arena& arena, const VaeConfig& config);
+  // Draws all parameters; the log-variance head starts small, so that σ² starts near 1.
+  void initialise(std::uint64_t seed);
+
+  const VaeConfig& config() const { return config_; }
+  Index parameter_count() const { return encoder_.parameter_count() + decoder_.parameter_count(); }
+  float* parameters() { return parameters_; }
+  const float* parameters() const { return parameters_; }
+  const float* gradients() const { return gradients_; }
+  Mlp& encoder() { return encoder_; }
+  Mlp& decoder() { return decoder_; }
+  Optimiser& optimiser() { return optimiser_; }
+
+  // All of these reject rows of a wrong shape or with a non-finite number before anything changes.
+
+  // Loss and its gradient (into gradients()); parameters unchanged.
+  Status compute_gradient(Backend& backend, const VaeBatch& batch, VaeLoss* loss);
+  // The loss alone.
+  Status compute_loss(Backend& backend, const VaeBatch& batch, VaeLoss* loss);
+  // compute_gradient and one step of Adam. A non-finite loss or gradient skips the step (see
+  // Optimiser) and is not an error.
+  Status train_step(Backend& backend, const VaeBatch& batch, VaeLoss* loss, StepReport* report);
+
+  // mean and variance [n × m]; variance may be empty.
+  Status encode(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixView variance);
+  // The decoder's mean of x given z, in the units of the input [n × d].
+  Status decode(Backend& backend, ConstMatrixView z, MatrixView x);
+  // decode(mean of encode(x)).
+  Status reconstruct(Backend& backend, ConstMatrixView x, MatrixView out);
+
+  // Buffers that training code may borrow between two calls of the above.
+  struct Scratch {
+    float* ping;
+    float* pong;
+    float* row_value;
+    float* gradients;
+  };
+  Scratch scratch() { return {ping_, pong_, row_value_, gradients_}; }
+
+ private:
+  Status check_batch(const VaeBatch& batch) const;
+  VaeLoss forward(Backend& backend, const VaeBatch& batch, bool want_gradient);
+  void backward(Backend& backend, const VaeBatch& batch);
+  double mixture_term(Backend& backend, const VaeBatch& batch);
+  void draw_noise(const VaeBatch& batch);
+  void output_mean(ConstMatrixView output, MatrixView x) const;
+
+  VaeConfig config_;
+  Mlp encoder_;
+  Mlp decoder_;
+  Optimiser optimiser_;
+  float* parameters_ = nullptr;
+  float* gradients_ = nullptr;
+  float* ping_ = nullptr;       // [rows × widest]
+  float* pong_ = nullptr;       // [rows × widest]
+  float* noise_ = nullptr;      // [rows × m]
+  float* z_ = nullptr;          // [rows × m]
+  float* variance_ = nullptr;   // [rows × m]
+  float* dz_ = nullptr;         // [rows × m]
+  float* pull_ = nullptr;       // [rows × m]
+  float* precision_ = nullptr;  // [rows × m]
+  float* dheads_ = nullptr;     // [rows × 2m]
+  float* distance_ = nullptr;   // [rows × K], then the responsibilities
+  float* row_value_ = nullptr;  // [rows]
+};
+
+}  // namespace adapvae

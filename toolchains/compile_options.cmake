@@ -1,0 +1,24 @@
+# Flags shared by every target of this project; applied with adapvae_compile_options(TARGET).
+
+function(adapvae_compile_options target)
+  target_compile_features(${target} PRIVATE cxx_std_20 c_std_11)
+  set_target_properties(${target} PROPERTIES
+    CXX_EXTENSIONS OFF C_EXTENSIONS OFF
+    POSITION_INDEPENDENT_CODE ON
+    CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+    # No fast-math anywhere: NaN and infinity are detected, not assumed away. These two only
+    # give up errno and floating-point traps, which nobody here reads.
+    -fno-math-errno -fno-trapping-math
+    $<$<BOOL:${ADAPVAE_WERROR}>:-Werror>)
+endfunction()
+
+# For lib/ and capi/: neither exceptions nor RTTI unless asked for.
+function(adapvae_core_options target)
+  adapvae_compile_options(${target})
+  if(NOT ADAPVAE_EXCEPTIONS)
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>)
+  endif()
+endfunction()
