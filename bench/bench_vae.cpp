@@ -1,0 +1,112 @@
+// Training speed of the network, for bench.py: one line on standard input = one timed burst, whose
+// best seconds per step is printed. So that a peer can be measured in turn with it.
+//
+//   bench_vae INPUTS,HIDDEN...,LATENT BATCH THREADS
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/sampling.h"
+#include "compute/cpu_backend.h"
+#include "network/vae.h"
+#include "tools/thread_pool.h"
+
+namespace {
+
+using namespace adapvae;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+std::vector<Index> parse_sizes(const std::string& text) {
+  std::vector<Index> sizes;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t used = 0;
+    sizes.push_back(std::stol(text.substr(at), &used));
+    at += used + 1;
+  }
+  return sizes;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    std::fprintf(stderr, "usage: bench_vae INPUTS,HIDDEN...,LATENT BATCH THREADS\n");
+    return 2;
+  }
+  const std::vector<Index> sizes = parse_sizes(argv[1]);
+  VaeConfig config;
+  config.inputs = sizes.front();
+  config.latent = sizes.back();
+  config.hidden_layers = static_cast<int>(sizes.size()) - 2;
+  for (int i = 0; i < config.hidden_layers; ++i) config.hidden[i] = sizes[i + 1];
+  config.max_rows = std::atol(argv[2]);
+  if (!check_config(config).ok()) return 2;
+
+  const KernelTable& kernels = *select_kernels(IsaLevel::kAuto);
+  CpuBackend backend;
+  Vae vae;
+  const auto place = [&](Arena& arena) {
+    backend.place(arena, compute_limits(config), kernels);
+    vae.place(arena, config);
+  };
+  const std::size_t bytes = planned_bytes(place);
+  const std::unique_ptr<std::byte[]> memory(new (std::align_val_t{64}) std::byte[bytes]);
+  Arena arena(memory.get(), bytes);
+  place(arena);
+  vae.initialise(1);
+  tools::ThreadPool pool(std::atoi(argv[3]));
+  if (std::atoi(argv[3]) > 1) backend.set_parallel_for(pool.parallel_for());
+
+  // Ten batches of noise, so that inputs are not always in the cache.
+  const Index n = config.max_rows;
+  std::vector<float> rows(10 * n * config.inputs);
+  Philox random({.seed = 2});
+  for (float& x : rows) x = random.uniform_float();
+
+  const std::vector<float> mean(config.latent, 0.0F);
+  const std::vector<float> one(config.latent, 1.0F);
+  const float log_weight = static_cast<float>(-0.5 * 1.8378770664 * config.latent);
+  VaeBatch batch;
+  batch.mixture.gaussians = {.clusters = 1,
+                             .dims = config.latent,
+                             .mean = mean.data(),
+                             .factor = one.data(),
+                             .precision_diagonal = one.data(),
+                             .shape = FactorShape::kDiagonal};
+  batch.mixture.log_weight = &log_weight;
+
+  std::uint32_t step = 0;
+  char line[64];
+  while (std::fgets(line, sizeof line, stdin) != nullptr) {
+    double best = 1e30;
+    const double until = now() + 1.0;
+    while (now() < until) {
+      // Steps are timed in groups of at least a millisecond, the clock being coarse.
+      const double start = now();
+      int steps = 0;
+      do {
+        batch.input = ConstMatrixView(rows.data() + (step % 10) * n * config.inputs, n,
+                                      config.inputs);
+        batch.target = batch.input;
+        batch.noise_key.epoch = ++step;
+        VaeLoss loss;
+        StepReport report;
+        if (!vae.train_step(backend, batch, &loss, &report).ok() || !report.applied) return 1;
+        ++steps;
+      } while (now() - start < 1e-3);
+      best = std::min(best, (now() - start) / steps);
+    }
+    std::printf("%.9g %s\n", best, backend.name());
+    std::fflush(stdout);
+  }
+  return 0;
+}

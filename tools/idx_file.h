@@ -1,0 +1,50 @@
+// Reads IDX files (the format of MNIST) into memory, plain or gzipped.
+//
+// An IDX file is two zero bytes, the element type, the number of dimensions, one big-endian size
+// per dimension and then the values, row-major. Whether it is gzipped is seen from its first bytes,
+// not from its name. Every size is checked before it is used, and a file that holds too little, too
+// much or something that does not match its checksum is refused as a whole.
+//
+// Not done here: writing, gzip files of more than one member, files of 2 GiB or more (packed or
+// unpacked). Running out of memory ends the program.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/matrix_view.h"
+
+namespace adapvae::tools {
+
+enum class IdxElementType : std::uint8_t {
+  kUnsignedByte = 0x08,
+  kInt32 = 0x0C,
+  kFloat32 = 0x0D,
+};
+
+struct IdxData {
+  IdxElementType element_type = IdxElementType::kUnsignedByte;
+  std::vector<std::int64_t> shape;  // 1 to 4 sizes, each at least 1
+  // [rows() × row_size()], row-major, unscaled: bytes stay 0..255, a NaN stays a NaN. An int32
+  // beyond ±2^24 is rounded to the nearest float.
+  std::vector<float> values;
+
+  // shape[0]: how many images or labels there are.
+  std::int64_t rows() const;
+  // The product of the other sizes; 1 for a file of labels.
+  std::int64_t row_size() const;
+  // The values as a matrix [rows() × row_size()]; borrows from this object.
+  ConstMatrixView matrix() const;
+};
+
+// On failure gives nothing and sets error to one sentence that starts with the path; on success
+// leaves error alone.
+std::optional<IdxData> read_idx_file(const std::string& path, std::string& error);
+
+// The same for the bytes of such a file, plain or gzipped; the error names no path.
+std::optional<IdxData> parse_idx(std::span<const std::uint8_t> bytes, std::string& error);
+
+}  // namespace adapvae::tools

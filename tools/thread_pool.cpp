@@ -1,0 +1,73 @@
+#include "tools/thread_pool.h"
+
+namespace adapvae::tools {
+namespace {
+
+// Runs follow each other within microseconds while a network trains: wait a moment before
+// sleeping.
+constexpr int kSpins = 20000;
+
+void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(int workers) {
+  for (int i = 1; i < workers; ++i) threads_.emplace_back([this] { work(); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    ++generation_;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ThreadPool::run(void* context, Index count, ParallelFor::Task task, void* argument) {
+  auto& pool = *static_cast<ThreadPool*>(context);
+  if (pool.threads_.empty()) {
+    for (Index i = 0; i < count; ++i) task(argument, i);
+    return;
+  }
+  {
+    const std::lock_guard lock(pool.mutex_);
+    pool.count_ = count;
+    pool.task_ = task;
+    pool.argument_ = argument;
+    pool.next_ = 0;
+    pool.busy_ = static_cast<int>(pool.threads_.size());
+    ++pool.generation_;
+  }
+  pool.wake_.notify_all();
+  pool.take_tasks();
+  while (pool.busy_.load() != 0) pause_briefly();
+}
+
+void ThreadPool::take_tasks() {
+  for (Index i = next_++; i < count_; i = next_++) task_(argument_, i);
+}
+
+void ThreadPool::work() {
+  std::uint64_t seen = 0;
+  while (true) {
+    for (int spin = 0; spin < kSpins && generation_.load() == seen; ++spin) pause_briefly();
+    if (generation_.load() == seen) {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return generation_.load() != seen; });
+    }
+    ++seen;
+    if (stop_.load()) return;
+    take_tasks();
+    --busy_;
+  }
+}
+
+}  // namespace adapvae::tools
