@@ -6,13 +6,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "base/sampling.h"
-#include "compute/cpu_backend.h"
-#include "network/vae.h"
+#include "tools/plain_vae.h"
 #include "tools/thread_pool.h"
 
 namespace {
@@ -20,8 +17,7 @@ namespace {
 using namespace adapvae;
 
 double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 std::vector<Index> parse_sizes(const std::string& text) {
@@ -51,17 +47,9 @@ int main(int argc, char** argv) {
   config.max_rows = std::atol(argv[2]);
   if (!check_config(config).ok()) return 2;
 
-  const KernelTable& kernels = *select_kernels(IsaLevel::kAuto);
-  CpuBackend backend;
-  Vae vae;
-  const auto place = [&](Arena& arena) {
-    backend.place(arena, compute_limits(config), kernels);
-    vae.place(arena, config);
-  };
-  const std::size_t bytes = planned_bytes(place);
-  const std::unique_ptr<std::byte[]> memory(new (std::align_val_t{64}) std::byte[bytes]);
-  Arena arena(memory.get(), bytes);
-  place(arena);
+  tools::PlainVae network(config, 1);
+  CpuBackend& backend = network.backend();
+  Vae& vae = network.vae();
   vae.initialise(1);
   tools::ThreadPool pool(std::atoi(argv[3]));
   if (std::atoi(argv[3]) > 1) backend.set_parallel_for(pool.parallel_for());
@@ -72,18 +60,7 @@ int main(int argc, char** argv) {
   Philox random({.seed = 2});
   for (float& x : rows) x = random.uniform_float();
 
-  const std::vector<float> mean(config.latent, 0.0F);
-  const std::vector<float> one(config.latent, 1.0F);
-  const float log_weight = static_cast<float>(-0.5 * 1.8378770664 * config.latent);
-  VaeBatch batch;
-  batch.mixture.gaussians = {.clusters = 1,
-                             .dims = config.latent,
-                             .mean = mean.data(),
-                             .factor = one.data(),
-                             .precision_diagonal = one.data(),
-                             .shape = FactorShape::kDiagonal};
-  batch.mixture.log_weight = &log_weight;
-
+  VaeBatch batch = network.objective();
   std::uint32_t step = 0;
   char line[64];
   while (std::fgets(line, sizeof line, stdin) != nullptr) {
@@ -94,8 +71,8 @@ int main(int argc, char** argv) {
       const double start = now();
       int steps = 0;
       do {
-        batch.input = ConstMatrixView(rows.data() + (step % 10) * n * config.inputs, n,
-                                      config.inputs);
+        batch.input =
+            ConstMatrixView(rows.data() + (step % 10) * n * config.inputs, n, config.inputs);
         batch.target = batch.input;
         batch.noise_key.epoch = ++step;
         VaeLoss loss;

@@ -4,19 +4,15 @@
 //   vae_demo DATA_FOLDER OUTPUT_FOLDER
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "base/sampling.h"
-#include "compute/cpu_backend.h"
-#include "network/training.h"
 #include "tools/idx_file.h"
 #include "tools/image_grid.h"
+#include "tools/plain_vae.h"
 #include "tools/thread_pool.h"
 
 namespace {
@@ -28,8 +24,7 @@ constexpr std::uint32_t kEpochs = 40;
 constexpr Index kHeldOut = 500;
 
 double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 int fail(const std::string& message) {
@@ -37,31 +32,6 @@ int fail(const std::string& message) {
   return 1;
 }
 int fail(const Status& status) { return fail(std::string(status.message())); }
-
-// The standard normal prior as a mixture of one.
-struct StandardNormal {
-  explicit StandardNormal(Index dims)
-      : zero(dims, 0.0F), one(dims, 1.0F),
-        log_weight(static_cast<float>(-0.5 * std::log(2.0 * 3.14159265358979) *
-                                      static_cast<double>(dims))) {}
-  MixtureView view() const {
-    const GaussianView gaussians = {.clusters = 1,
-                                    .dims = static_cast<Index>(zero.size()),
-                                    .mean = zero.data(),
-                                    .factor = one.data(),
-                                    .precision_diagonal = one.data(),
-                                    .shape = FactorShape::kDiagonal};
-    return {gaussians, &log_weight};
-  }
-  std::vector<float> zero, one;
-  float log_weight;
-};
-
-struct AlignedDelete {
-  void operator()(std::byte* memory) const {
-    ::operator delete[](memory, std::align_val_t{Arena::kAlignment});
-  }
-};
 
 // Two lines of digits and, under each, its reconstruction; then new ones from the prior.
 Status draw_pictures(Backend& backend, Vae& vae, ConstMatrixView held_out,
@@ -80,9 +50,9 @@ Status draw_pictures(Backend& backend, Vae& vae, ConstMatrixView held_out,
   Philox random({.seed = kSeed});
   fill_normal(random, z.data(), static_cast<Index>(z.size()));
   std::vector<float> samples(static_cast<std::size_t>(4 * kColumns * d));
-  ADAPVAE_RETURN_IF_ERROR(
-      vae.decode(backend, ConstMatrixView(z.data(), 4 * kColumns, vae.config().latent),
-                 MatrixView(samples.data(), 4 * kColumns, d)));
+  ADAPVAE_RETURN_IF_ERROR(vae.decode(backend,
+                                     ConstMatrixView(z.data(), 4 * kColumns, vae.config().latent),
+                                     MatrixView(samples.data(), 4 * kColumns, d)));
   const tools::ImageGridLayout layout = {
       .image_width = 28, .image_height = 28, .columns = kColumns, .zoom = 2};
   const auto write = [&](const std::vector<float>& images, const char* name) {
@@ -116,35 +86,24 @@ int run(const std::string& data_folder, const std::filesystem::path& output_fold
   config.max_rows = kHeldOut;
   if (const Status status = check_config(config); !status.ok()) return fail(status);
 
-  CpuBackend backend;
-  Vae vae;
-  Trainer trainer;
-  const auto place = [&](Arena& arena) {
-    backend.place(arena, compute_limits(config), *select_kernels(IsaLevel::kAuto));
-    vae.place(arena, config);
-    trainer.place(arena, train.rows, config);
-  };
-  const std::size_t bytes = planned_bytes(place);
-  const std::unique_ptr<std::byte[], AlignedDelete> memory(
-      new (std::align_val_t{Arena::kAlignment}) std::byte[bytes]);
-  Arena arena(memory.get(), bytes);
-  place(arena);
+  tools::PlainVae network(config, train.rows);
+  CpuBackend& backend = network.backend();
+  Vae& vae = network.vae();
   vae.initialise(kSeed);
   const int workers = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   tools::ThreadPool pool(workers);
   if (workers > 1) backend.set_parallel_for(pool.parallel_for());
 
-  std::printf("plain VAE %td-256-128-%td and mirror, %td parameters, %.1f MB in all, %s, "
-              "%d thread%s\n",
-              config.inputs, config.latent, vae.parameter_count(),
-              static_cast<double>(bytes) / 1e6, backend.name(), workers, workers > 1 ? "s" : "");
+  std::printf(
+      "plain VAE %td-256-128-%td and mirror, %td parameters, %.1f MB in all, %s, "
+      "%d thread%s\n",
+      config.inputs, config.latent, vae.parameter_count(),
+      static_cast<double>(network.bytes()) / 1e6, backend.name(), workers, workers > 1 ? "s" : "");
   std::printf("%td digits to learn from, %td held out; nats per digit\n\n", train.rows,
               held_out.rows);
   std::printf("epoch     loss   log p(x|z)       KL   held out   rows/s\n");
 
-  const StandardNormal prior(config.latent);
-  VaeBatch pattern;
-  pattern.mixture = prior.view();
+  const VaeBatch objective = network.objective();
   TrainingSettings settings;
   settings.seed = kSeed;
   const double start = now();
@@ -152,10 +111,10 @@ int run(const std::string& data_folder, const std::filesystem::path& output_fold
     const double epoch_start = now();
     EpochReport report;
     Status status =
-        trainer.run_epoch(backend, vae, settings, epoch, train, pattern, &report);
+        network.trainer().run_epoch(backend, vae, settings, epoch, train, objective, &report);
     if (!status.ok()) return fail(status);
     const double seconds = now() - epoch_start;
-    VaeBatch test = pattern;
+    VaeBatch test = objective;
     test.input = held_out;
     test.target = held_out;
     VaeLoss held_out_loss;

@@ -1,0 +1,45 @@
+// A network with its backend, trainer and memory, and the standard normal prior: what the demo and
+// the benchmarks train.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "compute/cpu_backend.h"
+#include "network/training.h"
+
+namespace adapvae::tools {
+
+class PlainVae {
+ public:
+  // config must have passed check_config. block_rows: most rows given to trainer() at once.
+  PlainVae(const VaeConfig& config, Index block_rows);
+  PlainVae(const PlainVae&) = delete;
+  PlainVae& operator=(const PlainVae&) = delete;
+
+  CpuBackend& backend() { return backend_; }
+  Vae& vae() { return vae_; }
+  Trainer& trainer() { return trainer_; }
+  std::size_t bytes() const { return bytes_; }
+  // The plain VAE's objective: standard normal prior, sampling on. Borrows from this object.
+  VaeBatch objective() const;
+
+ private:
+  struct AlignedDelete {
+    void operator()(std::byte* memory) const {
+      ::operator delete[](memory, std::align_val_t{Arena::kAlignment});
+    }
+  };
+
+  CpuBackend backend_;
+  Vae vae_;
+  Trainer trainer_;
+  std::size_t bytes_ = 0;
+  std::unique_ptr<std::byte[], AlignedDelete> memory_;
+  std::vector<float> zero_, one_;
+  float log_weight_ = 0.0F;
+};
+
+}  // namespace adapvae::tools
