@@ -102,28 +102,27 @@ void CpuBackend::gemm(GemmCall call) {
     kernels.gemm_small(&call, packed_b_);
     return;
   }
-  const Index row_blocks = (call.m + kernels.row_block - 1) / kernels.row_block;
+  // Row blocks are tasks. Large products have several anyway; a flat one is cut finer, so that
+  // threads find work.
+  const Index products = call.m * call.n * call.k;
+  const Index row_blocks =
+      std::max((call.m + kernels.row_block - 1) / kernels.row_block,
+               std::min<Index>(kRowTasks / 2, products / kTaskProduct));
   for (Index p0 = 0; p0 < call.k; p0 += call.depth) {
     const Index p1 = std::min(call.k, p0 + call.depth);
     const Index depth = p1 - p0;
-    const Index pack_tasks = task_count((call.m + call.n) * depth, kRowTasks);
+    const Index pack_tasks = task_count(call.n * depth, kRowTasks);
     run_tasks(pack_tasks, [&](Index task) {
-      const Range rows = part(call.m, task, pack_tasks, kernels.tile_rows);
-      if (rows.begin < rows.end) {
-        kernels.pack_a(&call, rows.begin, rows.end, p0, p1, packed_a_ + rows.begin * depth);
-      }
       const Range cols = part(call.n, task, pack_tasks, kernels.tile_cols);
-      if (cols.begin < cols.end) {
-        kernels.pack_b(&call, cols.begin, cols.end, p0, p1, packed_b_ + cols.begin * depth);
-      }
+      if (cols.begin == cols.end) return;
+      kernels.pack_b(&call, cols.begin, cols.end, p0, p1, packed_b_ + cols.begin * depth);
     });
-    // Whole row blocks where they are enough; otherwise each is cut by columns, too.
-    const Index wanted = std::clamp<Index>(call.m * call.n * depth / kTaskProduct, 1, 16);
-    const Index col_parts = std::clamp<Index>(wanted / row_blocks, 1, call.n / kernels.tile_cols + 1);
-    run_tasks(row_blocks * col_parts, [&](Index task) {
-      const Range rows = part(call.m, task / col_parts, row_blocks, kernels.tile_rows);
-      const Range cols = part(call.n, task % col_parts, col_parts, kernels.tile_cols);
-      const GemmBlock block = {rows.begin, rows.end, cols.begin, cols.end,   p0,
+    run_tasks(row_blocks, [&](Index task) {
+      const Range rows = part(call.m, task, row_blocks, kernels.tile_rows);
+      if (rows.begin == rows.end) return;
+      // Packed right before use: it is then still in the cache.
+      kernels.pack_a(&call, rows.begin, rows.end, p0, p1, packed_a_ + rows.begin * depth);
+      const GemmBlock block = {rows.begin, rows.end,  0,         call.n,  p0,
                                p1,         packed_a_, packed_b_, p0 == 0, p1 == call.k};
       kernels.gemm_block(&call, &block);
     });

@@ -177,6 +177,22 @@ ADAPVAE_INLINE void transpose_quad(const float* in, Index line, float* out, Inde
 }
 #endif
 
+#if ADAPVAE_LANES > 1
+// Two lines of four numbers, written as four pairs `out_step` apart.
+ADAPVAE_INLINE void transpose_pair(const float* in, Index line, float* out, Index out_step) {
+  const Quad r0 = load_quad(in);
+  const Quad r1 = load_quad(in + line);
+  const Quad low = __builtin_shufflevector(r0, r1, 0, 4, 1, 5);
+  const Quad high = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
+  float pairs[8];
+  store_quad(pairs, low);
+  store_quad(pairs + 4, high);
+  ADAPVAE_UNROLL for (int p = 0; p < 4; ++p) {
+    __builtin_memcpy(out + p * out_step, pairs + 2 * p, 2 * sizeof(float));
+  }
+}
+#endif
+
 // One panel: `width` lines out of `Width`, each `depth` long; line l, position p at
 // in[l·line + p·step], written to out[p·Width + l]; missing lines become zeros.
 template <int Width>
@@ -198,6 +214,15 @@ ADAPVAE_INLINE void pack_panel(const float* in, Index line, Index step, Index wi
       }
       for (; p < depth; ++p) {
         for (Index q = l; q < l + 4; ++q) out[p * Width + q] = in[q * line + p];
+      }
+    }
+    for (; l + 2 <= width; l += 2) {
+      Index p = 0;
+      for (; p + 4 <= depth; p += 4) {
+        transpose_pair(in + l * line + p, line, out + p * Width + l, Width);
+      }
+      for (; p < depth; ++p) {
+        for (Index q = l; q < l + 2; ++q) out[p * Width + q] = in[q * line + p];
       }
     }
   }
