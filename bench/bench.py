@@ -84,6 +84,9 @@ def main():
         for name, network in (("paper", PAPER), ("medium", MEDIUM), ("tiny", TINY)):
             step(f"vae_step_{name}_{network[0].replace(',', '-')}_batch{network[1]}",
                  Runner(vae, network), Runner(torch, network))
+        tiny_dnn = os.path.join(options.build, "bench", "tiny_dnn_autoencoder")
+        if os.path.exists(tiny_dnn):
+            step("vae_step_medium_beside_tiny_dnn", Runner(vae, MEDIUM), Runner([tiny_dnn], MEDIUM))
     if wanted("isa"):
         step("vae_step_paper_avx2", Runner(vae, PAPER, ADAPVAE_ISA="avx2"), Runner(torch, PAPER))
         step("vae_step_paper_baseline", Runner(vae, PAPER, ADAPVAE_ISA="baseline"),

@@ -10,6 +10,8 @@ namespace {
 constexpr Index kSmallProduct = 48 * 48 * 48;
 // Fewer rows than this do not repay packing B.
 constexpr Index kFewRows = 12;
+// With fewer columns than this many tiles, A is used too seldom to repay packing it.
+constexpr Index kNarrowTiles = 3;
 // Work is cut into tasks of about this many multiply-adds or elements; below, it runs in place.
 constexpr Index kTaskProduct = 4 << 20;
 constexpr Index kTaskElements = 32 << 10;
@@ -108,6 +110,7 @@ void CpuBackend::gemm(GemmCall call) {
   const Index row_blocks =
       std::max((call.m + kernels.row_block - 1) / kernels.row_block,
                std::min<Index>(kRowTasks / 2, products / kTaskProduct));
+  const bool pack_a = call.n > kNarrowTiles * kernels.tile_cols;
   for (Index p0 = 0; p0 < call.k; p0 += call.depth) {
     const Index p1 = std::min(call.k, p0 + call.depth);
     const Index depth = p1 - p0;
@@ -121,9 +124,13 @@ void CpuBackend::gemm(GemmCall call) {
       const Range rows = part(call.m, task, row_blocks, kernels.tile_rows);
       if (rows.begin == rows.end) return;
       // Packed right before use: it is then still in the cache.
-      kernels.pack_a(&call, rows.begin, rows.end, p0, p1, packed_a_ + rows.begin * depth);
-      const GemmBlock block = {rows.begin, rows.end,  0,         call.n,  p0,
-                               p1,         packed_a_, packed_b_, p0 == 0, p1 == call.k};
+      if (pack_a) {
+        kernels.pack_a(&call, rows.begin, rows.end, p0, p1, packed_a_ + rows.begin * depth);
+      }
+      const GemmBlock block = {
+          .i0 = rows.begin, .i1 = rows.end, .j0 = 0, .j1 = call.n, .p0 = p0, .p1 = p1,
+          .packed_a = pack_a ? packed_a_ : nullptr, .packed_b = packed_b_,
+          .first = p0 == 0, .last = p1 == call.k};
       kernels.gemm_block(&call, &block);
     });
   }

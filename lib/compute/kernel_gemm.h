@@ -210,6 +210,9 @@ ADAPVAE_INLINE void pack_panel(const float* in, Index line, Index step, Index wi
     for (; l + 4 <= width; l += 4) {
       Index p = 0;
       for (; p + 4 <= depth; p += 4) {
+        // Lines are short runs far apart: fetch those of the next panel meanwhile.
+        const float* ahead = in + (l + Width) * line + p;
+        ADAPVAE_UNROLL for (int q = 0; q < 4; ++q) __builtin_prefetch(ahead + q * line);
         transpose_quad(in + l * line + p, line, out + p * Width + l, Width);
       }
       for (; p < depth; ++p) {
@@ -219,6 +222,8 @@ ADAPVAE_INLINE void pack_panel(const float* in, Index line, Index step, Index wi
     for (; l + 2 <= width; l += 2) {
       Index p = 0;
       for (; p + 4 <= depth; p += 4) {
+        const float* ahead = in + (l + Width) * line + p;
+        ADAPVAE_UNROLL for (int q = 0; q < 2; ++q) __builtin_prefetch(ahead + q * line);
         transpose_pair(in + l * line + p, line, out + p * Width + l, Width);
       }
       for (; p < depth; ++p) {
@@ -238,7 +243,25 @@ ADAPVAE_INLINE void pack_panel(const float* in, Index line, Index step, Index wi
 template <int Width>
 ADAPVAE_INLINE void pack_panels(const float* in, Index line, Index step, Index count, Index depth,
                                 float* out) {
-  for (Index l = 0; l < count; l += Width) {
+  Index first = 0;
+  if (line == 1) {
+    // Lines lie side by side: copy several panels at once, reading longer runs of memory.
+    constexpr int kTogether = 4;
+    for (; first + kTogether * Width <= count; first += kTogether * Width) {
+      float* target = out + first * depth;
+      for (Index p = 0; p < depth; ++p) {
+        const float* source = in + first + p * step;
+        ADAPVAE_UNROLL for (int q = 0; q < kTogether * Width; q += 16) {
+          __builtin_prefetch(source + 8 * step + q);
+        }
+        ADAPVAE_UNROLL for (int q = 0; q < kTogether; ++q) {
+          __builtin_memcpy(target + q * Width * depth + p * Width, source + q * Width,
+                           Width * sizeof(float));
+        }
+      }
+    }
+  }
+  for (Index l = first; l < count; l += Width) {
     const Index width = count - l < Width ? count - l : Width;
     pack_panel<Width>(in + l * line, line, step, width, depth, out + l * depth);
   }
@@ -257,17 +280,23 @@ void pack_b(const GemmCall* call, Index j0, Index j1, Index p0, Index p1, float*
 // The panel of B stays in the first-level cache while the panels of A stream past it.
 void gemm_block(const GemmCall* call, const GemmBlock* block) {
   const Index depth = block->p1 - block->p0;
+  const bool packed = block->packed_a != nullptr;
+  const float* first_a = packed ? block->packed_a : call->a + block->p0 * call->a_col;
+  const Index a_next = packed ? depth : call->a_row;  // from a row's numbers to the next row's
+  const Index a_row = packed ? 1 : call->a_row;
+  const Index a_step = packed ? kTileRows : call->a_col;
+  const TileFunction* tiles = packed ? Tiles::kPacked : Tiles::kStrided<kTileVectors>;
   for (Index j = block->j0; j < block->j1; j += kTileCols) {
     const Index cols = block->j1 - j < kTileCols ? block->j1 - j : kTileCols;
     const float* b = block->packed_b + j * depth;
     for (Index i = block->i0; i < block->i1; i += kTileRows) {
       const Index rows = block->i1 - i < kTileRows ? block->i1 - i : kTileRows;
-      const float* a = block->packed_a + i * depth;
+      const float* a = first_a + i * a_next;
       float* c = call->c + i * call->c_row + j;
       if (cols == kTileCols) {
-        Tiles::kPacked[rows](depth, a, 0, 0, b, 0, c, call->c_row, !block->first);
+        tiles[rows](depth, a, a_row, a_step, b, kTileCols, c, call->c_row, !block->first);
       } else {
-        edge_tile(depth, a, 1, kTileRows, b, c, call->c_row, rows, cols, !block->first);
+        edge_tile(depth, a, a_row, a_step, b, c, call->c_row, rows, cols, !block->first);
       }
       if (block->last) finish_tile(call, i, i + rows, j, cols);
     }

@@ -58,7 +58,8 @@ struct GemmCall {
 
 // One block of the product: rows [i0,i1) × columns [j0,j1), depth [p0,p1). first: overwrite C
 // rather than add; last: apply finish. packed_a and packed_b are what pack_a and pack_b wrote for
-// this depth range and all rows / columns. i0 and j0 are multiples of tile_rows / tile_cols.
+// this depth range and all rows / columns; packed_a null: A is read where it is. i0 and j0 are
+// multiples of tile_rows / tile_cols.
 struct GemmBlock {
   std::ptrdiff_t i0, i1, j0, j1, p0, p1;
   const float* packed_a;
