@@ -23,8 +23,7 @@ struct BasicMatrixView {
       : data(data_in), rows(rows_in), cols(cols_in), stride(stride_in) {}
   // A view of const elements from a view of mutable ones.
   template <typename U>
-    requires(std::is_same_v<T, const U>)
-  constexpr BasicMatrixView(const BasicMatrixView<U>& other)
+  requires(std::is_same_v<T, const U>) constexpr BasicMatrixView(const BasicMatrixView<U>& other)
       : data(other.data), rows(other.rows), cols(other.cols), stride(other.stride) {}
 
   constexpr T* row(Index i) const {

@@ -41,8 +41,8 @@ class [[nodiscard]] Status {
 }  // namespace adapvae
 
 // Leaves the calling function with the first failure.
-#define ADAPVAE_RETURN_IF_ERROR(expression)                         \
-  do {                                                              \
-    const ::adapvae::Status adapvae_status_ = (expression);         \
-    if (!adapvae_status_.ok()) return adapvae_status_;              \
+#define ADAPVAE_RETURN_IF_ERROR(expression)                 \
+  do {                                                      \
+    const ::adapvae::Status adapvae_status_ = (expression); \
+    if (!adapvae_status_.ok()) return adapvae_status_;      \
   } while (false)

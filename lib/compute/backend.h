@@ -29,11 +29,11 @@ struct ParallelFor {
 
 // K Gaussians as the local step needs them: means and factors F of the expected precisions.
 struct GaussianView {
-  Index clusters = 0;                        // K
-  Index dims = 0;                            // m
-  const float* mean = nullptr;               // [K × m]
-  const float* factor = nullptr;             // [K × factor_size(shape, m)]
-  const float* precision_diagonal = nullptr; // [K × m] diagonal of FᵀF
+  Index clusters = 0;                         // K
+  Index dims = 0;                             // m
+  const float* mean = nullptr;                // [K × m]
+  const float* factor = nullptr;              // [K × factor_size(shape, m)]
+  const float* precision_diagonal = nullptr;  // [K × m] diagonal of FᵀF
   FactorShape shape = FactorShape::kLower;
 };
 constexpr Index factor_size(FactorShape shape, Index dims) {
@@ -42,8 +42,8 @@ constexpr Index factor_size(FactorShape shape, Index dims) {
 
 struct LikelihoodSettings {
   Likelihood kind = Likelihood::kBernoulli;
-  float variance = 1.0F;           // kGaussian
-  float log_variance_min = -10.0F; // kGaussianLearned
+  float variance = 1.0F;            // kGaussian
+  float log_variance_min = -10.0F;  // kGaussianLearned
   float log_variance_max = 4.0F;
 };
 
@@ -112,10 +112,9 @@ class Backend {
 
   // Per cluster k, about center_k: mass Σ w, sum Σ w (z-c), scatter Σ w {(z-c)(z-c)ᵀ + diag
   // variance}, as packed lower triangle or diagonal. variance may be empty.
-  virtual void weighted_moments(ConstMatrixView z, ConstMatrixView variance,
-                                ConstMatrixView weight, ConstMatrixViewD center,
-                                FactorShape shape, double* mass, MatrixViewD sum,
-                                MatrixViewD scatter) = 0;
+  virtual void weighted_moments(ConstMatrixView z, ConstMatrixView variance, ConstMatrixView weight,
+                                ConstMatrixViewD center, FactorShape shape, double* mass,
+                                MatrixViewD sum, MatrixViewD scatter) = 0;
 
   // Sum of squares in double; NaN or infinite iff some entry is not finite.
   virtual double squared_norm(const float* x, Index count) = 0;

@@ -98,7 +98,8 @@ void CpuBackend::gemm(GemmCall call) {
   if (call.m == 0 || call.n == 0) return;
   const KernelTable& kernels = *kernels_;
   // Equal blocks, none larger than the table's: a short last block would waste its packing.
-  const Index depth_blocks = std::max<Index>(1, (call.k + kernels.depth_block - 1) / kernels.depth_block);
+  const Index depth_blocks =
+      std::max<Index>(1, (call.k + kernels.depth_block - 1) / kernels.depth_block);
   call.depth = (call.k + depth_blocks - 1) / depth_blocks;
   if (call.m <= kFewRows || call.m * call.n * call.k <= kSmallProduct) {
     kernels.gemm_small(&call, packed_b_);
@@ -107,9 +108,8 @@ void CpuBackend::gemm(GemmCall call) {
   // Row blocks are tasks. Large products have several anyway; a flat one is cut finer, so that
   // threads find work.
   const Index products = call.m * call.n * call.k;
-  const Index row_blocks =
-      std::max((call.m + kernels.row_block - 1) / kernels.row_block,
-               std::min<Index>(kRowTasks / 2, products / kTaskProduct));
+  const Index row_blocks = std::max((call.m + kernels.row_block - 1) / kernels.row_block,
+                                    std::min<Index>(kRowTasks / 2, products / kTaskProduct));
   const bool pack_a = call.n > kNarrowTiles * kernels.tile_cols;
   for (Index p0 = 0; p0 < call.k; p0 += call.depth) {
     const Index p1 = std::min(call.k, p0 + call.depth);
@@ -127,10 +127,16 @@ void CpuBackend::gemm(GemmCall call) {
       if (pack_a) {
         kernels.pack_a(&call, rows.begin, rows.end, p0, p1, packed_a_ + rows.begin * depth);
       }
-      const GemmBlock block = {
-          .i0 = rows.begin, .i1 = rows.end, .j0 = 0, .j1 = call.n, .p0 = p0, .p1 = p1,
-          .packed_a = pack_a ? packed_a_ : nullptr, .packed_b = packed_b_,
-          .first = p0 == 0, .last = p1 == call.k};
+      const GemmBlock block = {.i0 = rows.begin,
+                               .i1 = rows.end,
+                               .j0 = 0,
+                               .j1 = call.n,
+                               .p0 = p0,
+                               .p1 = p1,
+                               .packed_a = pack_a ? packed_a_ : nullptr,
+                               .packed_b = packed_b_,
+                               .first = p0 == 0,
+                               .last = p1 == call.k};
       kernels.gemm_block(&call, &block);
     });
   }
@@ -139,35 +145,68 @@ void CpuBackend::gemm(GemmCall call) {
 void CpuBackend::dense_forward(ConstMatrixView x, ConstMatrixView w, const float* bias,
                                Activation activation, MatrixView y) {
   assert(x.cols == w.rows && y.rows == x.rows && y.cols == w.cols);
-  gemm({.m = x.rows, .n = w.cols, .k = x.cols, .depth = 0,
-        .a = x.data, .a_row = x.stride, .a_col = 1,
-        .b = w.data, .b_row = w.stride, .b_col = 1,
-        .c = y.data, .c_row = y.stride,
-        .bias = bias, .activation = activation,
-        .gate = nullptr, .gate_row = 0, .gate_activation = Activation::kLinear});
+  gemm({.m = x.rows,
+        .n = w.cols,
+        .k = x.cols,
+        .depth = 0,
+        .a = x.data,
+        .a_row = x.stride,
+        .a_col = 1,
+        .b = w.data,
+        .b_row = w.stride,
+        .b_col = 1,
+        .c = y.data,
+        .c_row = y.stride,
+        .bias = bias,
+        .activation = activation,
+        .gate = nullptr,
+        .gate_row = 0,
+        .gate_activation = Activation::kLinear});
 }
 
 void CpuBackend::dense_backward_input(ConstMatrixView dy, ConstMatrixView w, ConstMatrixView x,
                                       Activation activation, MatrixView dx) {
   assert(dy.cols == w.cols && dx.cols == w.rows && dx.rows == dy.rows);
   assert(x.rows == dx.rows && x.cols == dx.cols);
-  gemm({.m = dy.rows, .n = w.rows, .k = dy.cols, .depth = 0,
-        .a = dy.data, .a_row = dy.stride, .a_col = 1,
-        .b = w.data, .b_row = 1, .b_col = w.stride,
-        .c = dx.data, .c_row = dx.stride,
-        .bias = nullptr, .activation = Activation::kLinear,
-        .gate = x.data, .gate_row = x.stride, .gate_activation = activation});
+  gemm({.m = dy.rows,
+        .n = w.rows,
+        .k = dy.cols,
+        .depth = 0,
+        .a = dy.data,
+        .a_row = dy.stride,
+        .a_col = 1,
+        .b = w.data,
+        .b_row = 1,
+        .b_col = w.stride,
+        .c = dx.data,
+        .c_row = dx.stride,
+        .bias = nullptr,
+        .activation = Activation::kLinear,
+        .gate = x.data,
+        .gate_row = x.stride,
+        .gate_activation = activation});
 }
 
 void CpuBackend::dense_backward_weights(ConstMatrixView x, ConstMatrixView dy, MatrixView dw,
                                         float* dbias) {
   assert(x.rows == dy.rows && dw.rows == x.cols && dw.cols == dy.cols);
-  gemm({.m = x.cols, .n = dy.cols, .k = x.rows, .depth = 0,
-        .a = x.data, .a_row = 1, .a_col = x.stride,
-        .b = dy.data, .b_row = dy.stride, .b_col = 1,
-        .c = dw.data, .c_row = dw.stride,
-        .bias = nullptr, .activation = Activation::kLinear,
-        .gate = nullptr, .gate_row = 0, .gate_activation = Activation::kLinear});
+  gemm({.m = x.cols,
+        .n = dy.cols,
+        .k = x.rows,
+        .depth = 0,
+        .a = x.data,
+        .a_row = 1,
+        .a_col = x.stride,
+        .b = dy.data,
+        .b_row = dy.stride,
+        .b_col = 1,
+        .c = dw.data,
+        .c_row = dw.stride,
+        .bias = nullptr,
+        .activation = Activation::kLinear,
+        .gate = nullptr,
+        .gate_row = 0,
+        .gate_activation = Activation::kLinear});
   kernels_->column_sums(dy.data, dy.stride, dy.rows, dy.cols, dbias);
 }
 
@@ -176,31 +215,33 @@ void CpuBackend::dense_backward_weights(ConstMatrixView x, ConstMatrixView dy, M
 void CpuBackend::reconstruct(const LikelihoodSettings& likelihood, ConstMatrixView output,
                              ConstMatrixView target, float scale, MatrixView gradient,
                              float* log_likelihood) {
-  assert(output.cols ==
-         target.cols * (likelihood.kind == Likelihood::kGaussianLearned ? 2 : 1));
+  assert(output.cols == target.cols * (likelihood.kind == Likelihood::kGaussianLearned ? 2 : 1));
   const Index tasks = task_count(output.rows * output.cols, kRowTasks);
   run_tasks(tasks, [&](Index task) {
     const Range rows = part(output.rows, task, tasks);
-    const ReconstructCall call = {
-        .likelihood = likelihood.kind,
-        .rows = rows.end - rows.begin, .inputs = target.cols,
-        .output = output.data + rows.begin * output.stride, .output_row = output.stride,
-        .target = target.data + rows.begin * target.stride, .target_row = target.stride,
-        .variance = likelihood.variance,
-        .log_variance_min = likelihood.log_variance_min,
-        .log_variance_max = likelihood.log_variance_max,
-        .scale = scale,
-        .gradient = gradient.data != nullptr ? gradient.data + rows.begin * gradient.stride
-                                             : nullptr,
-        .gradient_row = gradient.stride,
-        .log_likelihood = log_likelihood + rows.begin};
+    const ReconstructCall call = {.likelihood = likelihood.kind,
+                                  .rows = rows.end - rows.begin,
+                                  .inputs = target.cols,
+                                  .output = output.data + rows.begin * output.stride,
+                                  .output_row = output.stride,
+                                  .target = target.data + rows.begin * target.stride,
+                                  .target_row = target.stride,
+                                  .variance = likelihood.variance,
+                                  .log_variance_min = likelihood.log_variance_min,
+                                  .log_variance_max = likelihood.log_variance_max,
+                                  .scale = scale,
+                                  .gradient = gradient.data != nullptr
+                                                  ? gradient.data + rows.begin * gradient.stride
+                                                  : nullptr,
+                                  .gradient_row = gradient.stride,
+                                  .log_likelihood = log_likelihood + rows.begin};
     kernels_->reconstruct(&call);
   });
 }
 
 // n × m numbers: too few for kernels of their own.
-void CpuBackend::sample_latent(ConstMatrixView heads, ConstMatrixView noise,
-                               LogVarianceClamp clamp, MatrixView z, MatrixView variance) {
+void CpuBackend::sample_latent(ConstMatrixView heads, ConstMatrixView noise, LogVarianceClamp clamp,
+                               MatrixView z, MatrixView variance) {
   const Index m = z.cols;
   assert(heads.cols == 2 * m && variance.cols == m && z.rows == heads.rows);
   for (Index i = 0; i < z.rows; ++i) {
@@ -215,9 +256,9 @@ void CpuBackend::sample_latent(ConstMatrixView heads, ConstMatrixView noise,
 }
 
 void CpuBackend::latent_gradient(ConstMatrixView heads, ConstMatrixView noise,
-                                 ConstMatrixView variance, ConstMatrixView dz,
-                                 ConstMatrixView pull, ConstMatrixView precision,
-                                 LogVarianceClamp clamp, float weight, MatrixView dheads) {
+                                 ConstMatrixView variance, ConstMatrixView dz, ConstMatrixView pull,
+                                 ConstMatrixView precision, LogVarianceClamp clamp, float weight,
+                                 MatrixView dheads) {
   const Index m = dz.cols;
   assert(heads.cols == 2 * m && dheads.cols == 2 * m && pull.cols == m && precision.cols == m);
   for (Index i = 0; i < dz.rows; ++i) {
@@ -277,8 +318,8 @@ void CpuBackend::softmax_rows(ConstMatrixView in, const float* offset, float sca
     const Range rows = part(in.rows, task, tasks);
     kernels_->softmax_rows(in.data + rows.begin * in.stride, in.stride, rows.end - rows.begin,
                            in.cols, offset, scale,
-                           probability.data + rows.begin * probability.stride,
-                           probability.stride, log_sum + rows.begin);
+                           probability.data + rows.begin * probability.stride, probability.stride,
+                           log_sum + rows.begin);
   });
 }
 
@@ -292,22 +333,26 @@ void CpuBackend::weighted_moments(ConstMatrixView z, ConstMatrixView variance,
   assert(center.contiguous() && sum.contiguous() && scatter.contiguous());
   assert(clusters <= limits_.clusters && z.cols <= limits_.dims);
   const Index padded = round_up(z.cols, kMaxLanes / 2);
-  const Index tasks =
-      std::min(clusters, task_count(z.rows * clusters * z.cols, kMomentTasks));
+  const Index tasks = std::min(clusters, task_count(z.rows * clusters * z.cols, kMomentTasks));
   run_tasks(tasks, [&](Index task) {
     const Range range = part(clusters, task, tasks);
     const Index k = range.begin;
     if (k == range.end) return;
-    const MomentsCall call = {
-        .rows = z.rows, .dims = z.cols, .clusters = range.end - k,
-        .z = z.data, .z_row = z.stride,
-        .variance = variance.data, .variance_row = variance.stride,
-        .weight = weight.data + k, .weight_row = weight.stride,
-        .center = center.data + k * z.cols,
-        .shape = shape,
-        .mass = mass + k, .sum = sum.data + k * z.cols,
-        .scatter = scatter.data + k * factor_size(shape, z.cols),
-        .scratch = moment_scratch_ + k * z.cols * padded + task * padded};
+    const MomentsCall call = {.rows = z.rows,
+                              .dims = z.cols,
+                              .clusters = range.end - k,
+                              .z = z.data,
+                              .z_row = z.stride,
+                              .variance = variance.data,
+                              .variance_row = variance.stride,
+                              .weight = weight.data + k,
+                              .weight_row = weight.stride,
+                              .center = center.data + k * z.cols,
+                              .shape = shape,
+                              .mass = mass + k,
+                              .sum = sum.data + k * z.cols,
+                              .scatter = scatter.data + k * factor_size(shape, z.cols),
+                              .scratch = moment_scratch_ + k * z.cols * padded + task * padded};
     kernels_->weighted_moments(&call);
   });
 }
@@ -340,7 +385,8 @@ void CpuBackend::adam(const AdamSettings& settings, std::uint32_t step, float gr
         .first_moment = first_moment + range.begin,
         .second_moment = second_moment + range.begin,
         .gradient_scale = gradient_scale,
-        .beta1 = settings.beta1, .beta2 = settings.beta2,
+        .beta1 = settings.beta1,
+        .beta2 = settings.beta2,
         .step_size = static_cast<float>(settings.learning_rate / correction1),
         .inverse_root_correction = static_cast<float>(1.0 / std::sqrt(correction2)),
         .epsilon = settings.epsilon,

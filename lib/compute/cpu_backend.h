@@ -21,8 +21,8 @@ class CpuBackend final : public Backend {
   const char* name() const override { return kernels_->name; }
   Status status() const override { return {}; }
 
-  void dense_forward(ConstMatrixView x, ConstMatrixView w, const float* bias,
-                     Activation activation, MatrixView y) override;
+  void dense_forward(ConstMatrixView x, ConstMatrixView w, const float* bias, Activation activation,
+                     MatrixView y) override;
   void dense_backward_input(ConstMatrixView dy, ConstMatrixView w, ConstMatrixView x,
                             Activation activation, MatrixView dx) override;
   void dense_backward_weights(ConstMatrixView x, ConstMatrixView dy, MatrixView dw,
@@ -42,8 +42,8 @@ class CpuBackend final : public Backend {
   void softmax_rows(ConstMatrixView in, const float* offset, float scale, MatrixView probability,
                     float* log_sum) override;
   void weighted_moments(ConstMatrixView z, ConstMatrixView variance, ConstMatrixView weight,
-                        ConstMatrixViewD center, FactorShape shape, double* mass,
-                        MatrixViewD sum, MatrixViewD scatter) override;
+                        ConstMatrixViewD center, FactorShape shape, double* mass, MatrixViewD sum,
+                        MatrixViewD scatter) override;
   double squared_norm(const float* x, Index count) override;
   void adam(const AdamSettings& settings, std::uint32_t step, float gradient_scale, Index count,
             const float* gradient, float* parameter, float* first_moment,
@@ -60,7 +60,7 @@ class CpuBackend final : public Backend {
   ComputeLimits limits_;
   float* packed_a_ = nullptr;
   float* packed_b_ = nullptr;
-  float* row_scratch_ = nullptr;       // [kRowTasks × row_scratch_floats]
+  float* row_scratch_ = nullptr;  // [kRowTasks × row_scratch_floats]
   double* moment_scratch_ = nullptr;
   double* partial_sums_ = nullptr;
 };

@@ -120,9 +120,11 @@ void finish_gate(const GemmCall* call, Index i0, Index i1, Index j0, Index cols)
   }
 }
 using FinishFunction = void (*)(const GemmCall* call, Index i0, Index i1, Index j0, Index cols);
-#define ADAPVAE_FINISH_LIST(finish)                                                          \
-  {finish<Activation::kLinear>, finish<Activation::kRelu>,    finish<Activation::kLeakyRelu>, \
-   finish<Activation::kTanh>,   finish<Activation::kSigmoid>, finish<Activation::kSoftplus>}
+#define ADAPVAE_FINISH_LIST(finish)                                                            \
+  {                                                                                            \
+    finish<Activation::kLinear>, finish<Activation::kRelu>, finish<Activation::kLeakyRelu>,    \
+        finish<Activation::kTanh>, finish<Activation::kSigmoid>, finish<Activation::kSoftplus> \
+  }
 constexpr FinishFunction kFinishActivation[6] = ADAPVAE_FINISH_LIST(finish_activation);
 constexpr FinishFunction kFinishGate[6] = ADAPVAE_FINISH_LIST(finish_gate);
 

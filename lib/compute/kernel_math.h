@@ -130,8 +130,7 @@ ADAPVAE_INLINE SoftplusSigmoid softplus_sigmoid(Vec x) {
   const Vec small = exp_of(-abs_of(x));  // in [0, 1]
   const Vec denominator = small + 1.0F;
   const Vec larger = 1.0F / denominator;
-  return {max_of(x, splat(0.0F)) + log_of(denominator),
-          x < 0.0F ? small * larger : larger};
+  return {max_of(x, splat(0.0F)) + log_of(denominator), x < 0.0F ? small * larger : larger};
 }
 
 ADAPVAE_INLINE Vec tanh_of(Vec x) {

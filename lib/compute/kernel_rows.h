@@ -63,8 +63,8 @@ void reconstruct_bernoulli(const ReconstructCall* call) {
     const RowOut row = row_of(call, i);
     Vec sum = splat(0.0F);
     for_vectors(call->inputs, [&](Index count, Index j) ADAPVAE_LAMBDA {
-      const Term t = bernoulli_term(load_some(row.output + j, count),
-                                    load_some(row.target + j, count));
+      const Term t =
+          bernoulli_term(load_some(row.output + j, count), load_some(row.target + j, count));
       sum += keep_some(t.log_likelihood, count);
       if (row.gradient != nullptr) store_some(row.gradient + j, t.gradient * call->scale, count);
     });
@@ -105,8 +105,9 @@ void reconstruct_learned(const ReconstructCall* call) {
       const Vec scaled = error * error * precision;
       sum += keep_some(log_variance + scaled, count);
       if (row.gradient != nullptr) {
-        const Vec inside = raw < call->log_variance_min ? splat(0.0F)
-                           : (raw > call->log_variance_max ? splat(0.0F) : splat(call->scale));
+        const Vec inside = raw < call->log_variance_min
+                               ? splat(0.0F)
+                               : (raw > call->log_variance_max ? splat(0.0F) : splat(call->scale));
         store_some(row.gradient + j, error * precision * call->scale, count);
         store_some(row.gradient + d + j, (1.0F - scaled) * 0.5F * inside, count);
       }

@@ -27,9 +27,9 @@ constexpr float kLeakySlope = 0.01F;
 
 // How decoder outputs a [n × d or 2d] explain x [n × d].
 enum class Likelihood : std::int32_t {
-  kBernoulli = 0,         // x in [0,1], a = logits
-  kGaussian = 1,          // a = means, one fixed variance for all inputs
-  kGaussianLearned = 2,   // a = means | log-variances (clamped), 2d columns
+  kBernoulli = 0,        // x in [0,1], a = logits
+  kGaussian = 1,         // a = means, one fixed variance for all inputs
+  kGaussianLearned = 2,  // a = means | log-variances (clamped), 2d columns
 };
 
 // Shape of a cluster's precision factor F, E[Λ] = FᵀF.
@@ -74,9 +74,9 @@ struct ReconstructCall {
   std::ptrdiff_t output_row;
   const float* target;  // [rows × inputs]
   std::ptrdiff_t target_row;
-  float variance;                           // kGaussian
-  float log_variance_min, log_variance_max; // kGaussianLearned
-  float scale;      // multiplies the gradient
+  float variance;                            // kGaussian
+  float log_variance_min, log_variance_max;  // kGaussianLearned
+  float scale;                               // multiplies the gradient
   float* gradient;  // like output; of -log p; may be the same memory; null = not wanted
   std::ptrdiff_t gradient_row;
   float* log_likelihood;  // [rows]
@@ -109,10 +109,10 @@ struct MomentsCall {
   std::ptrdiff_t weight_row;
   const double* center;  // [clusters × dims]
   FactorShape shape;
-  double* mass;      // [clusters]                 Σ w
-  double* sum;       // [clusters × dims]          Σ w (z - center)
-  double* scatter;   // [clusters × size of shape] Σ w {(z - center)(z - center)ᵀ + diag variance}
-  double* scratch;   // moments_scratch_doubles(dims, clusters)
+  double* mass;     // [clusters]                 Σ w
+  double* sum;      // [clusters × dims]          Σ w (z - center)
+  double* scatter;  // [clusters × size of shape] Σ w {(z - center)(z - center)ᵀ + diag variance}
+  double* scratch;  // moments_scratch_doubles(dims, clusters)
 };
 
 struct AdamCall {
@@ -123,7 +123,7 @@ struct AdamCall {
   float* second_moment;
   float gradient_scale;  // clipping
   float beta1, beta2;
-  float step_size;              // learning rate / (1 - beta1^t)
+  float step_size;                // learning rate / (1 - beta1^t)
   float inverse_root_correction;  // 1 / sqrt(1 - beta2^t)
   float epsilon;
   float keep;  // 1 - learning rate · weight decay

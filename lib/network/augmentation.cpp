@@ -52,8 +52,8 @@ float value_at(const float* plane, Index width, Index height, float x, float y) 
     return upper + fy * (lower - upper);
   }
   const auto at = [&](Index row, Index column) {
-    const bool inside = top + row >= 0 && top + row < height && left + column >= 0 &&
-                        left + column < width;
+    const bool inside =
+        top + row >= 0 && top + row < height && left + column >= 0 && left + column < width;
     return inside ? corner[row * width + column] : 0.0F;
   };
   const float upper = at(0, 0) + fx * (at(0, 1) - at(0, 0));
@@ -65,24 +65,24 @@ float value_at(const float* plane, Index width, Index height, float x, float y) 
 
 Status check_augmentation(const AugmentationSettings& settings, Index inputs) {
   if (!settings.active()) return {};
-  if (settings.height < 1 || settings.channels < 1 ||
-      settings.width > inputs || settings.height > inputs || settings.channels > inputs ||
+  if (settings.height < 1 || settings.channels < 1 || settings.width > inputs ||
+      settings.height > inputs || settings.channels > inputs ||
       settings.width * settings.height > inputs ||
       settings.width * settings.height * settings.channels != inputs) {
     return {StatusCode::kInvalidArgument, "width × height × channels must equal the inputs"};
   }
   const bool sensible = settings.shift >= 0.0F && settings.rotation >= 0.0F &&
-                        settings.shear >= 0.0F && settings.scale >= 0.0F &&
-                        settings.scale < 1.0F && std::isfinite(settings.shift) &&
-                        std::isfinite(settings.rotation) && std::isfinite(settings.shear);
+                        settings.shear >= 0.0F && settings.scale >= 0.0F && settings.scale < 1.0F &&
+                        std::isfinite(settings.shift) && std::isfinite(settings.rotation) &&
+                        std::isfinite(settings.shear);
   if (!sensible) {
     return {StatusCode::kInvalidArgument, "augmentation ranges must be >= 0 and scale below 1"};
   }
   return {};
 }
 
-void augment_rows(const AugmentationSettings& settings, RandomKey key,
-                  const std::uint32_t* row_id, ConstMatrixView clean, MatrixView out) {
+void augment_rows(const AugmentationSettings& settings, RandomKey key, const std::uint32_t* row_id,
+                  ConstMatrixView clean, MatrixView out) {
   const Index width = settings.width;
   const Index height = settings.height;
   for (Index i = 0; i < clean.rows; ++i) {

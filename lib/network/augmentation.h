@@ -27,7 +27,7 @@ Status check_augmentation(const AugmentationSettings& settings, Index inputs);
 
 // Writes an augmented copy of each row of `clean` to `out` (different memory, same shape). The
 // change of row i depends on key and row_id[i] (i if null) alone.
-void augment_rows(const AugmentationSettings& settings, RandomKey key,
-                  const std::uint32_t* row_id, ConstMatrixView clean, MatrixView out);
+void augment_rows(const AugmentationSettings& settings, RandomKey key, const std::uint32_t* row_id,
+                  ConstMatrixView clean, MatrixView out);
 
 }  // namespace adapvae

@@ -33,16 +33,16 @@ float derivative_at(Activation activation, float y) {
 
 void layer_forward(Backend& backend, const DenseLayer& layer, const float* parameters,
                    ConstMatrixView x, MatrixView y) {
-  backend.dense_forward(x, weights_of(layer, parameters), parameters + layer.bias,
-                        layer.activation, y);
+  backend.dense_forward(x, weights_of(layer, parameters), parameters + layer.bias, layer.activation,
+                        y);
 }
 
 void layer_backward(Backend& backend, const DenseLayer& layer, const float* parameters,
                     ConstMatrixView x, Activation activation_below, ConstMatrixView dy,
                     float* gradients, MatrixView dx) {
-  backend.dense_backward_weights(
-      x, dy, MatrixView(gradients + layer.weights, layer.inputs, layer.outputs),
-      gradients + layer.bias);
+  backend.dense_backward_weights(x, dy,
+                                 MatrixView(gradients + layer.weights, layer.inputs, layer.outputs),
+                                 gradients + layer.bias);
   if (dx.data != nullptr) {
     backend.dense_backward_input(dy, weights_of(layer, parameters), x, activation_below, dx);
   }
@@ -59,8 +59,8 @@ void gate_by_derivative(Activation activation, ConstMatrixView y, MatrixView gra
 
 void initialise_layer(const DenseLayer& layer, Initialisation initialisation, std::uint64_t seed,
                       std::uint32_t position, float* parameters) {
-  const Index fan = initialisation == Initialisation::kHe ? layer.inputs
-                                                          : layer.inputs + layer.outputs;
+  const Index fan =
+      initialisation == Initialisation::kHe ? layer.inputs : layer.inputs + layer.outputs;
   const float deviation = static_cast<float>(std::sqrt(2.0 / static_cast<double>(fan)));
   for (Index i = 0; i < layer.inputs; ++i) {
     Philox random({.seed = seed,

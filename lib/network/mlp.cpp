@@ -32,8 +32,8 @@ ConstMatrixView Mlp::forward(Backend& backend, const float* parameters, ConstMat
   return forward_partial(backend, parameters, x, count_);
 }
 
-ConstMatrixView Mlp::forward_partial(Backend& backend, const float* parameters,
-                                     ConstMatrixView x, int layers) {
+ConstMatrixView Mlp::forward_partial(Backend& backend, const float* parameters, ConstMatrixView x,
+                                     int layers) {
   for (int i = 0; i < layers; ++i) {
     const MatrixView y = output(i, x.rows);
     layer_forward(backend, layer_[i], parameters, x, y);
@@ -42,13 +42,12 @@ ConstMatrixView Mlp::forward_partial(Backend& backend, const float* parameters,
   return x;
 }
 
-void Mlp::backward(Backend& backend, const float* parameters, ConstMatrixView x,
-                   ConstMatrixView dy, float* gradients, MatrixView dx, float* ping,
-                   float* pong) {
+void Mlp::backward(Backend& backend, const float* parameters, ConstMatrixView x, ConstMatrixView dy,
+                   float* gradients, MatrixView dx, float* ping, float* pong) {
   for (int i = count_ - 1; i > 0; --i) {
     const MatrixView below(ping, x.rows, layer_[i].inputs);
-    layer_backward(backend, layer_[i], parameters, output(i - 1, x.rows),
-                   layer_[i - 1].activation, dy, gradients, below);
+    layer_backward(backend, layer_[i], parameters, output(i - 1, x.rows), layer_[i - 1].activation,
+                   dy, gradients, below);
     dy = below;
     std::swap(ping, pong);
   }

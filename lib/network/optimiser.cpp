@@ -24,8 +24,8 @@ void Optimiser::reset() {
   decay_ = 1.0;
 }
 
-StepReport Optimiser::step(Backend& backend, double loss, float* parameters,
-                           const float* gradients, std::span<const ParameterRange> ranges) {
+StepReport Optimiser::step(Backend& backend, double loss, float* parameters, const float* gradients,
+                           std::span<const ParameterRange> ranges) {
   StepReport report;
   double squared = 0.0;
   for (const ParameterRange& range : ranges) {

@@ -21,8 +21,7 @@ VaeLoss divided(const VaeLoss& total, double weight) {
           total.loss * scale};
 }
 
-RandomKey random_key(const TrainingSettings& settings, RandomPurpose purpose,
-                     std::uint32_t epoch) {
+RandomKey random_key(const TrainingSettings& settings, RandomPurpose purpose, std::uint32_t epoch) {
   return {.seed = settings.seed, .purpose = purpose, .stream = settings.stream, .epoch = epoch};
 }
 
@@ -60,8 +59,7 @@ VaeLoss layer_gradient(Backend& backend, Vae& vae, int level, ConstMatrixView co
   likelihood.kind = Likelihood::kGaussian;
   if (level == 0) likelihood = config.likelihood;
   const MatrixView dup(scratch.ping, n, up.cols);
-  backend.reconstruct(likelihood, up, clean, 1.0F / static_cast<float>(n), dup,
-                      scratch.row_value);
+  backend.reconstruct(likelihood, up, clean, 1.0F / static_cast<float>(n), dup, scratch.row_value);
   gate_by_derivative(pair.up.activation, up, dup);
 
   // The latent level trains the mean half of the heads only.
@@ -124,8 +122,8 @@ void Trainer::gather(const TrainingSettings& settings, std::uint32_t epoch, Cons
   } else {
     copy_rows(target, input);
   }
-  corrupt_rows(settings.corruption, random_key(settings, RandomPurpose::kCorruption, epoch),
-               row_id, input);
+  corrupt_rows(settings.corruption, random_key(settings, RandomPurpose::kCorruption, epoch), row_id,
+               input);
 }
 
 Status Trainer::run_epoch(Backend& backend, Vae& vae, const TrainingSettings& settings,
@@ -188,13 +186,12 @@ Status Trainer::run_layer_epoch(Backend& backend, Vae& vae, const TrainingSettin
       clean = vae.encoder().forward_partial(backend, vae.parameters(), clean, level);
       corrupted = MatrixView(input_, count, clean.cols);
       copy_rows(clean, corrupted);
-      corrupt_rows(settings.corruption,
-                   random_key(settings, RandomPurpose::kCorruption, epoch), order_ + first,
-                   corrupted);
+      corrupt_rows(settings.corruption, random_key(settings, RandomPurpose::kCorruption, epoch),
+                   order_ + first, corrupted);
     }
     const VaeLoss loss = layer_gradient(backend, vae, level, corrupted, clean);
-    const StepReport step = vae.optimiser().step(backend, loss.loss, vae.parameters(),
-                                                 vae.gradients(), ranges);
+    const StepReport step =
+        vae.optimiser().step(backend, loss.loss, vae.parameters(), vae.gradients(), ranges);
     if (!step.applied) continue;
     add_weighted(loss, static_cast<double>(count), &total);
     learnt += static_cast<double>(count);

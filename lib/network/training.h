@@ -17,7 +17,7 @@ struct TrainingSettings {
 };
 
 struct EpochReport {
-  VaeLoss loss;                    // means over the rows
+  VaeLoss loss;  // means over the rows
   std::uint64_t skipped_steps = 0;
 };
 

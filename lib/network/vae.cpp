@@ -14,8 +14,7 @@ constexpr Index kLargestWidth = Index{1} << 20;
 constexpr float kSmallHead = 0.01F;
 
 Index output_width(const VaeConfig& config) {
-  return config.likelihood.kind == Likelihood::kGaussianLearned ? 2 * config.inputs
-                                                                : config.inputs;
+  return config.likelihood.kind == Likelihood::kGaussianLearned ? 2 * config.inputs : config.inputs;
 }
 
 MlpShape encoder_shape(const VaeConfig& config) {
@@ -125,8 +124,8 @@ void Vae::initialise(std::uint64_t seed) {
     for (int i = 0; i < mlp->layers(); ++i) {
       // The last layer of each chain is linear: Xavier whatever the hidden ones use.
       const bool last = i + 1 == mlp->layers();
-      initialise_layer(mlp->layer(i), last ? Initialisation::kXavier : config_.initialisation,
-                       seed, position++, parameters_);
+      initialise_layer(mlp->layer(i), last ? Initialisation::kXavier : config_.initialisation, seed,
+                       position++, parameters_);
     }
   }
   const DenseLayer& heads = encoder_.layer(encoder_.layers() - 1);
@@ -177,8 +176,7 @@ double Vae::mixture_term(Backend& backend, const VaeBatch& batch) {
   const GaussianView& gaussians = batch.mixture.gaussians;
   const MatrixView distance(distance_, n, gaussians.clusters);
   const ConstMatrixView heads = encoder_.output(encoder_.layers() - 1, n);
-  backend.mahalanobis(heads.col_range(0, m), ConstMatrixView(variance_, n, m), gaussians,
-                      distance);
+  backend.mahalanobis(heads.col_range(0, m), ConstMatrixView(variance_, n, m), gaussians, distance);
   if (batch.responsibilities.data == nullptr) {
     // r is the softmax of log ρ, so the term is its log-sum-exp.
     backend.softmax_rows(distance, batch.mixture.log_weight, -0.5F, distance, row_value_);
@@ -214,8 +212,8 @@ VaeLoss Vae::forward(Backend& backend, const VaeBatch& batch, bool want_gradient
     loss.mixture = mixture_term(backend, batch);
     double log_variance = 0.0;
     for (Index i = 0; i < n * m; ++i) log_variance += std::log(variance_[i]);
-    loss.entropy = 0.5 * (static_cast<double>(m) * (1.0 + kLogTwoPi) +
-                          log_variance / static_cast<double>(n));
+    loss.entropy =
+        0.5 * (static_cast<double>(m) * (1.0 + kLogTwoPi) + log_variance / static_cast<double>(n));
   }
 
   const ConstMatrixView output = decoder_.forward(backend, parameters_, z);
@@ -235,8 +233,8 @@ void Vae::backward(Backend& backend, const VaeBatch& batch) {
   const Index m = config_.latent;
   const ConstMatrixView z(z_, n, m);
   const MatrixView dz(dz_, n, m);
-  decoder_.backward(backend, parameters_, z, decoder_.output(decoder_.layers() - 1, n),
-                    gradients_, dz, ping_, pong_);
+  decoder_.backward(backend, parameters_, z, decoder_.output(decoder_.layers() - 1, n), gradients_,
+                    dz, ping_, pong_);
 
   const ConstMatrixView heads = encoder_.output(encoder_.layers() - 1, n);
   const MatrixView pull(pull_, n, m);
@@ -255,8 +253,7 @@ void Vae::backward(Backend& backend, const VaeBatch& batch) {
   const ConstMatrixView noise = batch.sample ? ConstMatrixView(noise_, n, m) : ConstMatrixView();
   const MatrixView dheads(dheads_, n, 2 * m);
   backend.latent_gradient(heads, noise, ConstMatrixView(variance_, n, m), dz, pull, precision,
-                          config_.log_variance, batch.prior_weight / static_cast<float>(n),
-                          dheads);
+                          config_.log_variance, batch.prior_weight / static_cast<float>(n), dheads);
   encoder_.backward(backend, parameters_, batch.input, dheads, gradients_, MatrixView(), ping_,
                     pong_);
 }
@@ -274,8 +271,7 @@ Status Vae::compute_gradient(Backend& backend, const VaeBatch& batch, VaeLoss* l
   return backend.status();
 }
 
-Status Vae::train_step(Backend& backend, const VaeBatch& batch, VaeLoss* loss,
-                       StepReport* report) {
+Status Vae::train_step(Backend& backend, const VaeBatch& batch, VaeLoss* loss, StepReport* report) {
   ADAPVAE_RETURN_IF_ERROR(compute_gradient(backend, batch, loss));
   const ParameterRange everything = {0, parameter_count()};
   *report = optimiser_.step(backend, loss->loss, parameters_, gradients_, {&everything, 1});
