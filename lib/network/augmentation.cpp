@@ -35,6 +35,9 @@ Source draw_source(const AugmentationSettings& settings, Philox& random) {
   return s;
 }
 
+// Part of the way from a to b; written so that finite numbers of any size give a finite one.
+float between(float a, float b, float part) { return a * (1.0F - part) + b * part; }
+
 // Bilinear value at (x, y), zero outside. floor() by truncation of a positive number.
 float value_at(const float* plane, Index width, Index height, float x, float y) {
   if (!(x > -1.0F && y > -1.0F && x < static_cast<float>(width) &&
@@ -47,18 +50,15 @@ float value_at(const float* plane, Index width, Index height, float x, float y) 
   const float fy = y - static_cast<float>(top);
   const float* corner = plane + top * width + left;
   if (left >= 0 && top >= 0 && left + 1 < width && top + 1 < height) {
-    const float upper = corner[0] + fx * (corner[1] - corner[0]);
-    const float lower = corner[width] + fx * (corner[width + 1] - corner[width]);
-    return upper + fy * (lower - upper);
+    return between(between(corner[0], corner[1], fx), between(corner[width], corner[width + 1], fx),
+                   fy);
   }
   const auto at = [&](Index row, Index column) {
     const bool inside =
         top + row >= 0 && top + row < height && left + column >= 0 && left + column < width;
     return inside ? corner[row * width + column] : 0.0F;
   };
-  const float upper = at(0, 0) + fx * (at(0, 1) - at(0, 0));
-  const float lower = at(1, 0) + fx * (at(1, 1) - at(1, 0));
-  return upper + fy * (lower - upper);
+  return between(between(at(0, 0), at(0, 1), fx), between(at(1, 0), at(1, 1), fx), fy);
 }
 
 }  // namespace

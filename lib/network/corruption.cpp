@@ -1,8 +1,17 @@
 #include "network/corruption.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "base/sampling.h"
 
 namespace adapvae {
+namespace {
+
+// A finite row stays finite.
+constexpr float kLargest = std::numeric_limits<float>::max();
+
+}  // namespace
 
 void corrupt_rows(const CorruptionSettings& settings, RandomKey key, const std::uint32_t* row_id,
                   MatrixView rows) {
@@ -15,7 +24,9 @@ void corrupt_rows(const CorruptionSettings& settings, RandomKey key, const std::
     float* row = rows.row(i);
     if (settings.noise_deviation > 0.0F) {
       for (Index j = 0; j < rows.cols; ++j) {
-        row[j] += settings.noise_deviation * static_cast<float>(sample_normal(random));
+        const float noisy =
+            row[j] + settings.noise_deviation * static_cast<float>(sample_normal(random));
+        row[j] = std::clamp(noisy, -kLargest, kLargest);
       }
     }
     if (limit > 0) {

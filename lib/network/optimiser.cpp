@@ -1,6 +1,7 @@
 #include "network/optimiser.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace adapvae {
@@ -18,10 +19,22 @@ void Optimiser::place(Arena& arena, Index parameter_count) {
 }
 
 void Optimiser::reset() {
+  forget_moments();
+  range_count_ = 0;
+  decay_ = 1.0;
+}
+
+void Optimiser::forget_moments() {
   std::fill_n(first_moment_, count_, 0.0F);
   std::fill_n(second_moment_, count_, 0.0F);
   steps_ = 0;
-  decay_ = 1.0;
+}
+
+bool Optimiser::same_ranges(std::span<const ParameterRange> ranges) const {
+  return std::equal(ranges.begin(), ranges.end(), ranges_, ranges_ + range_count_,
+                    [](const ParameterRange& a, const ParameterRange& b) {
+                      return a.begin == b.begin && a.end == b.end;
+                    });
 }
 
 StepReport Optimiser::step(Backend& backend, double loss, float* parameters, const float* gradients,
@@ -39,6 +52,12 @@ StepReport Optimiser::step(Backend& backend, double loss, float* parameters, con
   const double limit = settings_.clip_norm;
   const bool clip = limit > 0.0 && report.gradient_norm > limit;
   const float scale = clip ? static_cast<float>(limit / report.gradient_norm) : 1.0F;
+  if (!same_ranges(ranges)) {
+    assert(ranges.size() <= kMaxRanges);
+    if (range_count_ > 0) forget_moments();
+    range_count_ = std::min(ranges.size(), kMaxRanges);
+    std::copy_n(ranges.begin(), range_count_, ranges_);
+  }
   AdamSettings adam = settings_.adam;
   adam.learning_rate = learning_rate();
   ++steps_;

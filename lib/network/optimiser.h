@@ -29,14 +29,17 @@ struct StepReport {
 
 class Optimiser {
  public:
+  // Memory is not initialised: call reset() before the first step.
   void place(Arena& arena, Index parameter_count);
   // Forgets moments, decay and step number; keeps the settings.
   void reset();
 
   OptimiserSettings& settings() { return settings_; }
 
-  // One step on the given ranges of the buffers. A non-finite loss or gradient norm skips the step
-  // and is counted: neither parameters nor moments change.
+  // One step on the given ranges (at most kMaxRanges) of the buffers. A non-finite loss or gradient
+  // norm skips the step and is counted: neither parameters nor moments change. When the ranges are
+  // not those of the step before, moments and step number start afresh: Adam's bias correction is
+  // only right for parameters that took part in every step.
   StepReport step(Backend& backend, double loss, float* parameters, const float* gradients,
                   std::span<const ParameterRange> ranges);
   void end_epoch() { decay_ *= settings_.epoch_decay; }
@@ -46,7 +49,13 @@ class Optimiser {
   float learning_rate() const { return settings_.adam.learning_rate * static_cast<float>(decay_); }
 
  private:
+  static constexpr std::size_t kMaxRanges = 2;
+  void forget_moments();
+  bool same_ranges(std::span<const ParameterRange> ranges) const;
+
   OptimiserSettings settings_;
+  ParameterRange ranges_[kMaxRanges];  // of the last step
+  std::size_t range_count_ = 0;
   Index count_ = 0;
   float* first_moment_ = nullptr;   // laid out like the parameters
   float* second_moment_ = nullptr;  // likewise

@@ -18,8 +18,7 @@ void Standardiser::place(Arena& arena, Index features, Scaling scaling) {
   const auto count = static_cast<std::size_t>(features);
   first_ = arena.take<double>(count);
   second_ = arena.take<double>(count);
-  offset_ = arena.take<float>(count);
-  factor_ = arena.take<float>(count);
+  factor_ = arena.take<double>(count);
 }
 
 void Standardiser::reset() {
@@ -27,11 +26,11 @@ void Standardiser::reset() {
   if (scaling_ == Scaling::kOff) return;
   std::fill_n(first_, features_, 0.0);
   std::fill_n(second_, features_, 0.0);
-  std::fill_n(offset_, features_, 0.0F);
-  std::fill_n(factor_, features_, 1.0F);
+  std::fill_n(factor_, features_, 1.0);
 }
 
 double Standardiser::second(Index feature) const {
+  if (second_ == nullptr) return 0.0;
   if (scaling_ == Scaling::kMinMax || count_ == 0.0) return second_[feature];
   return second_[feature] / count_;
 }
@@ -66,8 +65,7 @@ void Standardiser::refresh() {
     const double magnitude =
         range ? std::max(std::fabs(first_[j]), std::fabs(second_[j])) : std::fabs(first_[j]);
     const bool constant = !(spread > kRelativeFloor * magnitude) || !(spread > 1e-30);
-    offset_[j] = static_cast<float>(first_[j]);
-    factor_[j] = constant ? 0.0F : static_cast<float>(1.0 / spread);
+    factor_[j] = constant ? 0.0 : 1.0 / spread;
   }
 }
 
@@ -77,7 +75,7 @@ void Standardiser::apply(ConstMatrixView rows, MatrixView out) const {
     const float* in = rows.row(i);
     float* to = out.row(i);
     for (Index j = 0; j < rows.cols; ++j) {
-      const float scaled = copy ? in[j] : (in[j] - offset_[j]) * factor_[j];
+      const float scaled = copy ? in[j] : static_cast<float>((in[j] - first_[j]) * factor_[j]);
       to[j] = scaling_ == Scaling::kMinMax && !copy ? std::clamp(scaled, 0.0F, 1.0F) : scaled;
     }
   }
@@ -92,7 +90,7 @@ void Standardiser::invert(ConstMatrixView scaled, MatrixView out) const {
       if (copy) {
         to[j] = in[j];
       } else {
-        to[j] = offset_[j] + (factor_[j] > 0.0F ? in[j] / factor_[j] : 0.0F);
+        to[j] = static_cast<float>(first_[j] + (factor_[j] > 0.0 ? in[j] / factor_[j] : 0.0));
       }
     }
   }

@@ -16,6 +16,7 @@ enum class Scaling : std::int32_t {
 
 class Standardiser {
  public:
+  // Memory is not initialised: call reset() before anything else.
   void place(Arena& arena, Index features, Scaling scaling);
   // Forgets every row.
   void reset();
@@ -29,8 +30,8 @@ class Standardiser {
   void invert(ConstMatrixView scaled, MatrixView out) const;
 
   double count() const { return count_; }
-  // kMeanVariance: mean and variance (divided by n); kMinMax: minimum and maximum.
-  double first(Index feature) const { return first_[feature]; }
+  // kMeanVariance: mean and variance (divided by n); kMinMax: minimum and maximum; kOff: 0.
+  double first(Index feature) const { return first_ != nullptr ? first_[feature] : 0.0; }
   double second(Index feature) const;
 
  private:
@@ -41,8 +42,7 @@ class Standardiser {
   double count_ = 0.0;
   double* first_ = nullptr;   // mean or minimum
   double* second_ = nullptr;  // sum of squared deviations, or maximum
-  float* offset_ = nullptr;   // scaled = (x - offset) · factor
-  float* factor_ = nullptr;
+  double* factor_ = nullptr;  // scaled = (x - first) · factor; 0 for a constant feature
 };
 
 }  // namespace adapvae

@@ -1,6 +1,7 @@
 #include "network/training.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/sampling.h"
 #include "network/input_check.h"
@@ -81,6 +82,7 @@ VaeLoss layer_gradient(Backend& backend, Vae& vae, int level, ConstMatrixView co
 
 void Trainer::place(Arena& arena, Index block_rows, const VaeConfig& config) {
   block_rows_ = block_rows;
+  batch_rows_ = config.max_rows;
   inputs_ = config.inputs;
   Index widest = config.inputs;
   for (int i = 0; i < config.hidden_layers; ++i) widest = std::max(widest, config.hidden[i]);
@@ -94,12 +96,15 @@ Status Trainer::check(const Vae& vae, const TrainingSettings& settings,
   if (!vae.config().trainable) {
     return {StatusCode::kUnavailable, "this network was created for inference only"};
   }
+  if (vae.config().inputs != inputs_ || vae.config().max_rows > batch_rows_) {
+    return {StatusCode::kShapeMismatch, "this trainer was placed for another network"};
+  }
   if (settings.batch < 1 || settings.batch > vae.config().max_rows) {
     return {StatusCode::kInvalidArgument, "batch must be between 1 and the network's max_rows"};
   }
   const CorruptionSettings& corruption = settings.corruption;
   if (!(corruption.mask_probability >= 0.0F && corruption.mask_probability < 1.0F &&
-        corruption.noise_deviation >= 0.0F)) {
+        corruption.noise_deviation >= 0.0F && std::isfinite(corruption.noise_deviation))) {
     return {StatusCode::kInvalidArgument,
             "mask_probability must be in [0,1) and noise_deviation >= 0"};
   }
@@ -130,6 +135,9 @@ Status Trainer::run_epoch(Backend& backend, Vae& vae, const TrainingSettings& se
                           std::uint32_t epoch, ConstMatrixView rows, const VaeBatch& pattern,
                           EpochReport* report) {
   ADAPVAE_RETURN_IF_ERROR(check(vae, settings, rows));
+  if (pattern.responsibilities.data != nullptr) {
+    return {StatusCode::kInvalidArgument, "an epoch computes its responsibilities itself"};
+  }
   Philox shuffle(random_key(settings, RandomPurpose::kShuffle, epoch));
   fill_permutation(shuffle, order_, static_cast<std::uint32_t>(rows.rows));
   const std::uint64_t skipped_before = vae.optimiser().skipped_steps();

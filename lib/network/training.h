@@ -29,6 +29,7 @@ class Trainer {
 
   // One epoch of the objective in `pattern` (mixture, prior_weight, sample) over the rows, in a
   // random order, each seen augmented and corrupted and explained clean. Rows are checked first.
+  // pattern.responsibilities must be empty.
   Status run_epoch(Backend& backend, Vae& vae, const TrainingSettings& settings,
                    std::uint32_t epoch, ConstMatrixView rows, const VaeBatch& pattern,
                    EpochReport* report);
@@ -48,6 +49,7 @@ class Trainer {
               Index first, Index count);
 
   Index block_rows_ = 0;
+  Index batch_rows_ = 0;
   Index inputs_ = 0;
   std::uint32_t* order_ = nullptr;  // [block_rows]
   float* input_ = nullptr;          // [max_rows × widest]

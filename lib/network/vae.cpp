@@ -45,6 +45,9 @@ double mean_of(const float* values, Index count) {
 
 bool in_bounds(Index value, Index low, Index high) { return value >= low && value <= high; }
 
+// Beyond ±80 the variance would leave the range of float.
+bool usable_bounds(float low, float high) { return low >= -80.0F && high <= 80.0F && low < high; }
+
 }  // namespace
 
 Status check_config(const VaeConfig& config) {
@@ -71,9 +74,14 @@ Status check_config(const VaeConfig& config) {
   if (!(config.likelihood.variance > 0.0F) || !std::isfinite(config.likelihood.variance)) {
     return {StatusCode::kInvalidArgument, "likelihood variance must be positive and finite"};
   }
-  if (!(config.log_variance.min < config.log_variance.max) ||
-      !(config.likelihood.log_variance_min < config.likelihood.log_variance_max)) {
-    return {StatusCode::kInvalidArgument, "log-variance bounds must be in order"};
+  if (!usable_bounds(config.log_variance.min, config.log_variance.max) ||
+      !usable_bounds(config.likelihood.log_variance_min, config.likelihood.log_variance_max)) {
+    return {StatusCode::kInvalidArgument, "log-variance bounds must be in order, within ±80"};
+  }
+  if (!in_bounds(static_cast<Index>(config.activation), 0, 5) ||
+      !in_bounds(static_cast<Index>(config.likelihood.kind), 0, 2) ||
+      !in_bounds(static_cast<Index>(config.initialisation), 0, 1)) {
+    return {StatusCode::kInvalidArgument, "no such activation, likelihood or initialisation"};
   }
   return {};
 }
@@ -156,7 +164,7 @@ Status Vae::check_batch(const VaeBatch& batch) const {
     return {StatusCode::kShapeMismatch, "responsibilities do not fit batch and mixture"};
   }
   ADAPVAE_RETURN_IF_ERROR(check_finite(batch.input));
-  if (batch.target.data == batch.input.data) return {};
+  if (batch.target.data == batch.input.data && batch.target.stride == batch.input.stride) return {};
   return check_finite(batch.target);
 }
 
@@ -281,12 +289,15 @@ Status Vae::train_step(Backend& backend, const VaeBatch& batch, VaeLoss* loss, S
 Status Vae::encode(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixView variance) {
   ADAPVAE_RETURN_IF_ERROR(check_shape(x, config_.max_rows, config_.inputs));
   ADAPVAE_RETURN_IF_ERROR(check_finite(x));
-  if (mean.rows != x.rows || mean.cols != config_.latent) {
-    return {StatusCode::kShapeMismatch, "mean must be rows × latent"};
+  ADAPVAE_RETURN_IF_ERROR(check_shape(mean, x.rows, config_.latent));
+  const bool want_variance = variance.data != nullptr;
+  if (want_variance) ADAPVAE_RETURN_IF_ERROR(check_shape(variance, x.rows, config_.latent));
+  if (mean.rows != x.rows || (want_variance && variance.rows != x.rows)) {
+    return {StatusCode::kShapeMismatch, "outputs must have as many rows as the input"};
   }
   const ConstMatrixView heads = encoder_.forward(backend, parameters_, x);
   const MatrixView sigma2 =
-      variance.data != nullptr ? variance : MatrixView(variance_, x.rows, config_.latent);
+      want_variance ? variance : MatrixView(variance_, x.rows, config_.latent);
   backend.sample_latent(heads, ConstMatrixView(), config_.log_variance, mean, sigma2);
   return backend.status();
 }

@@ -6,9 +6,11 @@
 //
 // All memory comes from one arena at place(); afterwards nothing allocates:
 //
-//   | parameters | gradients | Adam 1st | Adam 2nd |   one flat layout, encoder then decoder
-//   | layer outputs of encoder | of decoder | ping | pong |            per row capacity
-//   | noise | z | variance | dz | pull | precision | dheads | distances | row values |
+//   | layer outputs of encoder | of decoder | parameters | variance | z | row values | distances |
+//   and, if trainable,
+//   | gradients | Adam 1st | Adam 2nd | ping | pong | noise | dz | pull | precision | dheads |
+//
+// Parameters, gradients and moments have one flat layout: encoder layers, then decoder layers.
 //
 // It does not know where rows come from, how the mixture is learnt, or when to stop.
 #pragma once

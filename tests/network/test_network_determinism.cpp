@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/sampling.h"
 #include "support/network_fixture.h"
 
 using namespace adapvae;
@@ -158,6 +159,74 @@ TEST_CASE("the same seeds give the same bytes after epochs of every kind") {
     CHECK(same_bytes(first, trained(1, 2, level)));
     CHECK_FALSE(same_bytes(first, trained(2, 2, level)));
     CHECK_FALSE(same_bytes(first, trained(1, 3, level)));
+  }
+}
+
+TEST_CASE("an epoch is the steps that one would make by hand") {
+  const VaeConfig config = image_config();
+  const Rows rows = uniform_rows(100, config.inputs, 23, 2);  // three batches of 32 and one of 4
+  const MixtureData mixture = random_mixture(4, config.latent, FactorShape::kDiagonal, 24);
+  const TrainingSettings settings = image_settings(25);
+  NetworkFixture by_trainer(config, rows.rows);
+  NetworkFixture by_hand(config);
+  for (NetworkFixture* network : {&by_trainer, &by_hand}) {
+    network->vae.initialise(1);
+    network->vae.optimiser().settings().epoch_decay = 0.5F;
+    network->vae.optimiser().settings().step_decay = 0.9F;
+  }
+  VaeBatch pattern;
+  pattern.mixture = mixture.view();
+  pattern.prior_weight = 0.5F;
+  for (const std::uint32_t epoch : {7U, 8U}) {
+    CAPTURE(epoch);
+    EpochReport report;
+    REQUIRE(by_trainer.trainer
+                .run_epoch(by_trainer.backend, by_trainer.vae, settings, epoch, rows.view(),
+                           pattern, &report)
+                .ok());
+
+    const auto key = [&](RandomPurpose purpose) {
+      return RandomKey{
+          .seed = settings.seed, .purpose = purpose, .stream = settings.stream, .epoch = epoch};
+    };
+    std::vector<std::uint32_t> order(100);
+    Philox shuffle(key(RandomPurpose::kShuffle));
+    fill_permutation(shuffle, order.data(), 100);
+    VaeLoss mean;
+    for (Index first = 0; first < 100; first += 32) {
+      const Index count = std::min<Index>(32, 100 - first);
+      const std::uint32_t* const row_id = order.data() + first;
+      Rows target(count, config.inputs);
+      Rows input(count, config.inputs);
+      for (Index i = 0; i < count; ++i) {
+        for (Index j = 0; j < config.inputs; ++j) target(i, j) = rows(row_id[i], j);
+      }
+      augment_rows(settings.augmentation, key(RandomPurpose::kAugmentation), row_id, target.view(),
+                   input.view());
+      corrupt_rows(settings.corruption, key(RandomPurpose::kCorruption), row_id, input.view());
+      VaeBatch batch = pattern;
+      batch.input = input.view();
+      batch.target = target.view();
+      batch.noise_key = key(RandomPurpose::kLatentNoise);
+      batch.row_id = row_id;
+      VaeLoss loss;
+      StepReport step;
+      REQUIRE(by_hand.vae.train_step(by_hand.backend, batch, &loss, &step).ok());
+      REQUIRE(step.applied);
+      const double share = static_cast<double>(count) / 100.0;
+      mean.log_likelihood += share * loss.log_likelihood;
+      mean.mixture += share * loss.mixture;
+      mean.entropy += share * loss.entropy;
+      mean.loss += share * loss.loss;
+    }
+    by_hand.vae.optimiser().end_epoch();
+    CHECK(same_bytes(by_trainer.parameters(), by_hand.parameters()));
+    CHECK(by_trainer.vae.optimiser().learning_rate() == by_hand.vae.optimiser().learning_rate());
+    CHECK(report.loss.log_likelihood == doctest::Approx(mean.log_likelihood).epsilon(1e-12));
+    CHECK(report.loss.mixture == doctest::Approx(mean.mixture).epsilon(1e-12));
+    CHECK(report.loss.entropy == doctest::Approx(mean.entropy).epsilon(1e-12));
+    CHECK(report.loss.loss == doctest::Approx(mean.loss).epsilon(1e-12));
+    CHECK(report.skipped_steps == 0);
   }
 }
 
