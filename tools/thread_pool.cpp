@@ -5,7 +5,7 @@ namespace {
 
 // Runs follow each other within microseconds while a network trains: wait a moment before
 // sleeping.
-constexpr int kSpins = 20000;
+constexpr int kSpins = 2000;
 
 void pause_briefly() {
 #if defined(__x86_64__)
@@ -48,7 +48,10 @@ void ThreadPool::run(void* context, Index count, ParallelFor::Task task, void* a
   }
   pool.wake_.notify_all();
   pool.take_tasks();
-  while (pool.busy_.load() != 0) pause_briefly();
+  for (int spin = 0; pool.busy_.load() != 0; ++spin) {
+    // On a busy machine the others may be waiting for this very core.
+    spin < kSpins ? pause_briefly() : std::this_thread::yield();
+  }
 }
 
 void ThreadPool::take_tasks() {

@@ -112,9 +112,9 @@ class Backend {
 
   // Per cluster k, about center_k: mass Σ w, sum Σ w (z-c), scatter Σ w {(z-c)(z-c)ᵀ + diag
   // variance}, as packed lower triangle or diagonal. variance may be empty.
-  virtual void weighted_moments(ConstMatrixView z, ConstMatrixView variance, ConstMatrixView weight,
-                                ConstMatrixViewD center, FactorShape shape, double* mass,
-                                MatrixViewD sum, MatrixViewD scatter) = 0;
+  virtual void weighted_moments(ConstMatrixView z, ConstMatrixView variance,
+                                ConstMatrixViewD weight, ConstMatrixViewD center, FactorShape shape,
+                                double* mass, MatrixViewD sum, MatrixViewD scatter) = 0;
 
   // Sum of squares in double; NaN or infinite iff some entry is not finite.
   virtual double squared_norm(const float* x, Index count) = 0;

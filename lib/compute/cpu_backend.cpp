@@ -325,7 +325,7 @@ void CpuBackend::softmax_rows(ConstMatrixView in, const float* offset, float sca
 
 // Split by clusters, not rows: each sum then has one order.
 void CpuBackend::weighted_moments(ConstMatrixView z, ConstMatrixView variance,
-                                  ConstMatrixView weight, ConstMatrixViewD center,
+                                  ConstMatrixViewD weight, ConstMatrixViewD center,
                                   FactorShape shape, double* mass, MatrixViewD sum,
                                   MatrixViewD scatter) {
   const Index clusters = weight.cols;

@@ -312,7 +312,7 @@ void weighted_moments(const MomentsCall* call) {
 
   for (Index n = 0; n < call->rows; ++n) {
     const float* z = call->z + n * call->z_row;
-    const float* weights = call->weight + n * call->weight_row;
+    const double* weights = call->weight + n * call->weight_row;
     const float* variance =
         call->variance != nullptr ? call->variance + n * call->variance_row : nullptr;
     for (Index k = 0; k < call->clusters; ++k) {

@@ -105,7 +105,7 @@ struct MomentsCall {
   std::ptrdiff_t z_row;
   const float* variance;  // [rows × dims] or null
   std::ptrdiff_t variance_row;
-  const float* weight;  // [rows × clusters]
+  const double* weight;  // [rows × clusters]
   std::ptrdiff_t weight_row;
   const double* center;  // [clusters × dims]
   FactorShape shape;

@@ -3,6 +3,6 @@
 #define ADAPVAE_LANES 8
 #define ADAPVAE_TILE_ROWS 6
 #define ADAPVAE_TILE_VECTORS 2
-#define ADAPVAE_DEPTH_BLOCK 256
-#define ADAPVAE_ROW_BLOCK 252
+#define ADAPVAE_DEPTH_BLOCK 512
+#define ADAPVAE_ROW_BLOCK 126
 #include "compute/kernel_body.h"

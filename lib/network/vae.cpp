@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/sampling.h"
-#include "network/input_check.h"
+#include "base/input_check.h"
 
 namespace adapvae {
 namespace {

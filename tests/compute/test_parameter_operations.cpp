@@ -118,3 +118,41 @@ TEST_CASE("adam without a gradient leaves a parameter alone") {
     }
   }
 }
+
+// Fails as of this writing: the factor 1 - learning_rate · weight_decay rounds to 1 in float.
+// Skipped until the kernel takes the decay off separately.
+TEST_CASE("adam does not lose a small weight decay" * doctest::skip()) {
+  constexpr Index kCount = 64;
+  constexpr std::uint32_t kSteps = 2000;
+  const AdamSettings settings = {.learning_rate = 1e-3F, .weight_decay = 2e-5F};
+  Matrix start(1, kCount);
+  Matrix zero(1, kCount);
+  for (Index i = 0; i < kCount; ++i) {
+    start(0, i) = 0.75F;
+    zero(0, i) = 0.0F;
+  }
+  for (const KernelTable* kernels : test_kernels()) {
+    for (const auto& backend : make_test_backends(*kernels, {})) {
+      CAPTURE(backend->name());
+      TestRandom random(51);
+      Matrix parameter = start;
+      Matrix first = zero;
+      Matrix second = zero;
+      MatrixD want = to_double(start);
+      MatrixD want_first = to_double(zero);
+      MatrixD want_second = to_double(zero);
+      for (std::uint32_t step = 1; step <= kSteps; ++step) {
+        const Matrix gradient = random.uniform_matrix(1, kCount, -1.0, 1.0);
+        (*backend)->adam(settings, step, 1.0F, kCount, gradient.data(), parameter.data(),
+                         first.data(), second.data());
+        reference::adam(settings, step, 1.0, kCount, to_double(gradient).data(), want.data(),
+                        want_first.data(), want_second.data());
+      }
+      // The decay moves parameters by about 3e-5; the mean over all of them hides the rounding of
+      // single steps.
+      double mean_error = 0.0;
+      for (Index i = 0; i < kCount; ++i) mean_error += (parameter(0, i) - want(0, i)) / kCount;
+      CHECK(std::fabs(mean_error) < 3e-6);
+    }
+  }
+}

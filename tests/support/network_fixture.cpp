@@ -103,24 +103,6 @@ std::vector<float> random_normals(Index count, std::uint64_t seed, double deviat
   return values;
 }
 
-Rows random_rows(Index rows, Index cols, std::uint64_t seed, Index padding) {
-  Rows result(rows, cols, padding);
-  Philox random(RandomKey{.seed = seed});
-  for (Index i = 0; i < rows; ++i) {
-    for (Index j = 0; j < cols; ++j) result(i, j) = static_cast<float>(sample_normal(random));
-  }
-  return result;
-}
-
-Rows uniform_rows(Index rows, Index cols, std::uint64_t seed, Index padding) {
-  Rows result(rows, cols, padding);
-  Philox random(RandomKey{.seed = seed});
-  for (Index i = 0; i < rows; ++i) {
-    for (Index j = 0; j < cols; ++j) result(i, j) = random.uniform_float();
-  }
-  return result;
-}
-
 Rows random_responsibilities(Index rows, Index clusters, std::uint64_t seed) {
   Rows result = uniform_rows(rows, clusters, seed);
   for (Index i = 0; i < rows; ++i) {

@@ -10,6 +10,7 @@
 #include "compute/cpu_backend.h"
 #include "network/training.h"
 #include "network/vae.h"
+#include "support/rows.h"
 
 namespace adapvae::testing {
 
@@ -59,23 +60,7 @@ class NetworkFixture {
 // Every instruction-set level that this build and this machine have, the scalar one first.
 std::vector<IsaLevel> available_levels();
 
-// Rows that own their numbers, with a stride to prove that strides are obeyed.
-struct Rows {
-  Rows(Index rows_in, Index cols_in, Index padding = 0)
-      : rows(rows_in), cols(cols_in), stride(cols_in + padding), data(rows_in * stride, 0.0F) {}
-
-  MatrixView view() { return {data.data(), rows, cols, stride}; }
-  ConstMatrixView view() const { return {data.data(), rows, cols, stride}; }
-  float& operator()(Index i, Index j) { return data[i * stride + j]; }
-  float operator()(Index i, Index j) const { return data[i * stride + j]; }
-
-  Index rows, cols, stride;
-  std::vector<float> data;
-};
-
 std::vector<float> random_normals(Index count, std::uint64_t seed, double deviation = 1.0);
-Rows random_rows(Index rows, Index cols, std::uint64_t seed, Index padding = 0);
-Rows uniform_rows(Index rows, Index cols, std::uint64_t seed, Index padding = 0);  // in (0, 1)
 // Rows of responsibilities: positive but for a few zeros, each row with sum 1.
 Rows random_responsibilities(Index rows, Index clusters, std::uint64_t seed);
 

@@ -131,7 +131,7 @@ void PoisonedBackend::softmax_rows(ConstMatrixView in, const float* offset, floa
 }
 
 void PoisonedBackend::weighted_moments(ConstMatrixView z, ConstMatrixView variance,
-                                       ConstMatrixView weight, ConstMatrixViewD center,
+                                       ConstMatrixViewD weight, ConstMatrixViewD center,
                                        FactorShape shape, double* mass, MatrixViewD sum,
                                        MatrixViewD scatter) {
   scratch_.poison();

@@ -87,7 +87,7 @@ class PoisonedBackend final : public Backend {
                         MatrixView pull) override;
   void softmax_rows(ConstMatrixView in, const float* offset, float scale, MatrixView probability,
                     float* log_sum) override;
-  void weighted_moments(ConstMatrixView z, ConstMatrixView variance, ConstMatrixView weight,
+  void weighted_moments(ConstMatrixView z, ConstMatrixView variance, ConstMatrixViewD weight,
                         ConstMatrixViewD center, FactorShape shape, double* mass, MatrixViewD sum,
                         MatrixViewD scatter) override;
   double squared_norm(const float* x, Index count) override;

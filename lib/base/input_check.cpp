@@ -1,4 +1,4 @@
-#include "network/input_check.h"
+#include "base/input_check.h"
 
 #include <bit>
 #include <cstdint>

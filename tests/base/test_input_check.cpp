@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "network/input_check.h"
-#include "support/network_fixture.h"
+#include "base/input_check.h"
+#include "support/rows.h"
 
 using namespace adapvae;
 using namespace adapvae::testing;

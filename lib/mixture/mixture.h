@@ -1,0 +1,164 @@
+// The Dirichlet-process mixture on a stream: statistics, posteriors, responsibilities and the
+// evidence bound. Births, merges and identities are lib/structure's; this file changes the number
+// of clusters only when told to.
+//
+// A stream is a block of latent rows that stays in memory while it is learnt. Statistics have three
+// levels, and a level is always rebuilt as the sum of the one below, never by subtracting:
+//
+//   mini-batch b:  S_b   ─┐
+//   stream:        S = Σ_b S_b ─┐
+//   overall:       T = S0 + κ S      S0: what past streams left (already weighted)
+//
+// "Posterior becomes prior" is S0 ← T when the stream closes: for this family carrying statistics
+// is the exact Bayesian update. Responsibilities are whole multiples of 2⁻³² that sum to exactly 1
+// in every row, and rows are counted in those units as integers: counts are exact for ever.
+//
+// The order of a lap:  local_step(b) for every b, then global_step(). bound() is exact after it.
+#pragma once
+
+#include "compute/backend.h"
+#include "mixture/component.h"
+#include "mixture/sticks.h"
+
+namespace adapvae {
+
+struct MixtureConfig {
+  ClusterShape shape;
+  Index max_clusters = 0;  // K
+  Index max_rows = 0;      // rows of a stream
+  Index max_batches = 1;   // mini-batches of a stream
+};
+
+struct BoundParts {
+  double observation = 0.0;  // Σ_k log-normalisers, eq. 9
+  double allocation = 0.0;   // sticks and α, eq. 10
+  double entropy = 0.0;      // of the responsibilities, eq. 11
+  double total() const { return observation + allocation + entropy; }
+};
+
+// Responsibilities are whole multiples of this.
+constexpr double kResponsibilityUnit = 1.0 / 4294967296.0;
+
+class Mixture {
+ public:
+  void place(Arena& arena, const MixtureConfig& config);
+  // One cluster without rows under a standard base measure (mean 0, scale 1, β 0.2, ν m+2).
+  void reset();
+
+  // ---- prior ----
+  void set_concentration(const Concentration& concentration) { concentration_ = concentration; }
+  const Concentration& concentration() const { return concentration_; }
+  // A new base measure; recomputes every posterior. kInvalidArgument, and nothing changed, unless
+  // β > 0, ν > m - 1 (full) or ν > 0 (diagonal), and scale is positive definite. mean [m], scale
+  // [scatter_size].
+  Status set_base_measure(double beta, double nu, const double* mean, const double* scale);
+  const BaseMeasure& base_measure() const { return base_; }
+
+  // ---- a stream ----
+  // Rows are borrowed until close_stream. variance may be empty. row_weight is κ in (0, 1]. Every
+  // row starts in the cluster that the carried posterior prefers; no rows are counted yet.
+  Status begin_stream(ConstMatrixView z, ConstMatrixView variance, double row_weight,
+                      Index batches);
+  // New responsibilities of mini-batch b under the current posteriors, and its statistics.
+  void local_step(Backend& backend, Index batch);
+  // Totals, order of clusters, α and posteriors from the statistics.
+  void global_step();
+  // All local steps, one global step; returns the bound.
+  double lap(Backend& backend);
+  // The stream's statistics join the carried ones; rows are let go.
+  void close_stream();
+
+  BoundParts bound() const;
+
+  // ---- clusters ----
+  Index clusters() const { return clusters_; }
+  double rows_of(Index k) const;  // sum of responsibilities, past and present
+  double rows_learnt() const;     // over all clusters; a whole number, exactly
+  double mass(Index k) const { return total_.mass(k); }  // weighted: what the posterior counts
+  const Posterior& posterior(Index k) const { return posterior_[k]; }
+  double log_weight(Index k) const { return log_weight_[k]; }  // E[log π_k]
+  double log_tail() const { return log_tail_; }
+  // Times a covariance had to be repaired since reset().
+  std::uint64_t repairs() const { return repairs_; }
+  const MixtureConfig& config() const { return config_; }
+
+  // ---- rows, without learning ----
+  // What the network's loss and the local step need. Valid until the next global_step.
+  GaussianView gaussians() const;
+  const float* local_log_weight() const { return local_weight_; }  // [K]
+  // Responsibilities [n × K] of any rows and log Σ_k ρ_k [n].
+  void responsibilities(Backend& backend, ConstMatrixView z, ConstMatrixView variance, MatrixView r,
+                        float* log_density) const;
+
+  // ---- for lib/structure: the number of clusters changes here only ----
+  // Responsibilities of the stream's rows [rows × K]. Whoever writes them keeps to whole multiples
+  // of kResponsibilityUnit that sum to 1 in every row, and calls recount().
+  MatrixViewD stream_responsibilities() {
+    return {r_, rows_.rows, clusters_, config_.max_clusters};
+  }
+  ConstMatrixView stream_rows() const { return rows_; }
+  ConstMatrixView stream_variance() const { return variance_; }
+  double row_weight() const { return row_weight_; }
+  // A new cluster without rows or history; its number. clusters() must be below max_clusters.
+  Index add_cluster();
+  // Cluster b's rows and history join cluster a; the last cluster takes b's number.
+  void merge_clusters(Index a, Index b);
+  // Statistics and entropies of all batches from stream_responsibilities(), then global_step().
+  void recount(Backend& backend);
+  // How much entropy a merge of a and b would cost (<= 0), past and present rows, weighted. For the
+  // present rows it is as of the last refresh_pairs().
+  double pair_entropy_loss(Index a, Index b) const;
+  void refresh_pairs();
+  double entropy_of(Index k) const;
+  const StatisticsBlock& totals() const { return total_; }
+  const Index* order() const { return order_; }
+
+ private:
+  Index batch_begin(Index batch) const { return rows_.rows * batch / batches_; }
+  void count_batch(Backend& backend, Index batch);
+  void count_entropy(Index batch, Index k);
+  void sum_levels(Index k);
+  void refresh_posteriors();
+  void move_cluster(Index from, Index to);
+  std::int64_t units_of(Index k) const;
+
+  MixtureConfig config_;
+  Index clusters_ = 0;
+  Concentration concentration_;
+  BaseMeasure base_;
+  std::uint64_t repairs_ = 0;
+
+  ConstMatrixView rows_;
+  ConstMatrixView variance_;
+  double row_weight_ = 1.0;
+  Index batches_ = 0;
+
+  StatisticsBlock carried_;                // S0, weighted
+  StatisticsBlock batch_;                  // S_b at b · max_clusters + k, unweighted
+  StatisticsBlock stream_;                 // S
+  StatisticsBlock total_;                  // T
+  std::int64_t* carried_units_ = nullptr;  // [K] rows of the past, in responsibility units
+  double* carried_entropy_ = nullptr;      // [K] h0_k, weighted
+  double* carried_pairs_ = nullptr;        // [packed K] h0_ab - h0_a - h0_b, weighted
+  double* stream_pairs_ = nullptr;         // [packed K] the same for the stream's rows, unweighted
+  double* batch_entropy_ = nullptr;        // [batches × K]
+  double* stream_entropy_ = nullptr;       // [K]
+  double* log_weight_ = nullptr;           // [K]
+  double log_tail_ = 0.0;
+  Index* order_ = nullptr;            // [K]
+  Posterior* posterior_ = nullptr;    // [K]
+  double* r_ = nullptr;               // [max_rows × K]
+  float* local_r_ = nullptr;          // [kLocalRows × K]
+  float* local_mean_ = nullptr;       // [K × m]
+  float* local_factor_ = nullptr;     // [K × scatter_size]
+  float* local_precision_ = nullptr;  // [K × m]
+  float* local_weight_ = nullptr;     // [K]
+  double* center_ = nullptr;          // [K × m] where batch sums are centred
+  double* sums_ = nullptr;            // [K × m]
+  double* scatters_ = nullptr;        // [K × scatter_size]
+  double* masses_ = nullptr;          // [K]
+  double* scratch_ = nullptr;         // [scatter_size + 2m]
+  float* log_sum_ = nullptr;          // [kLocalRows]
+};
+
+}  // namespace adapvae

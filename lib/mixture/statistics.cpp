@@ -1,0 +1,84 @@
+#include "mixture/statistics.h"
+
+#include <algorithm>
+
+namespace adapvae {
+namespace {
+
+// scatter += scale · x xᵀ, or its diagonal.
+void add_square(const ClusterShape& shape, double scale, const double* x, double* scatter) {
+  if (shape.covariance == FactorShape::kLower) {
+    add_outer(scale, x, shape.dims, scatter);
+  } else {
+    for (Index i = 0; i < shape.dims; ++i) scatter[i] += scale * x[i] * x[i];
+  }
+}
+
+}  // namespace
+
+void StatisticsBlock::place(Arena& arena, const ClusterShape& shape, Index capacity) {
+  shape_ = shape;
+  mass_ = arena.take<double>(static_cast<std::size_t>(capacity));
+  mean_ = arena.take<double>(static_cast<std::size_t>(capacity * shape.dims));
+  scatter_ = arena.take<double>(static_cast<std::size_t>(capacity * shape.scatter_size()));
+}
+
+void StatisticsBlock::clear(Index k) {
+  const StatisticsRef s = (*this)[k];
+  *s.mass = 0.0;
+  std::fill_n(s.mean, shape_.dims, 0.0);
+  std::fill_n(s.scatter, shape_.scatter_size(), 0.0);
+}
+
+void StatisticsBlock::copy(Index k, const StatisticsBlock& other, Index j) {
+  const StatisticsRef to = (*this)[k];
+  const StatisticsRef from = other[j];
+  *to.mass = *from.mass;
+  std::copy_n(from.mean, shape_.dims, to.mean);
+  std::copy_n(from.scatter, shape_.scatter_size(), to.scatter);
+}
+
+void StatisticsBlock::add(Index k, const StatisticsBlock& other, Index j, double weight) {
+  add_statistics(shape_, other[j], weight, (*this)[k]);
+}
+
+void add_statistics(const ClusterShape& shape, StatisticsRef from, double weight,
+                    StatisticsRef into) {
+  const double added = weight * *from.mass;
+  if (!(added > 0.0)) return;
+  const double total = *into.mass + added;
+  const double share = added / total;
+  const Index m = shape.dims;
+  for (Index i = 0; i < shape.scatter_size(); ++i) into.scatter[i] += weight * from.scatter[i];
+  // The difference of means is formed twice rather than stored: no scratch is needed.
+  const double between = *into.mass * share;
+  Index at = 0;
+  for (Index i = 0; i < m; ++i) {
+    const double di = from.mean[i] - into.mean[i];
+    if (shape.covariance == FactorShape::kDiagonal) {
+      into.scatter[i] += between * di * di;
+      continue;
+    }
+    for (Index j = 0; j <= i; ++j) {
+      into.scatter[at++] += between * di * (from.mean[j] - into.mean[j]);
+    }
+  }
+  for (Index i = 0; i < m; ++i) into.mean[i] += share * (from.mean[i] - into.mean[i]);
+  *into.mass = total;
+}
+
+void center_statistics(const ClusterShape& shape, double mass, const double* sum,
+                       const double* scatter, const double* center, StatisticsRef out) {
+  *out.mass = mass;
+  std::copy_n(scatter, shape.scatter_size(), out.scatter);
+  const double inverse = mass > 0.0 ? 1.0 / mass : 0.0;
+  add_square(shape, -inverse, sum, out.scatter);
+  // Rounding may leave a diagonal a little below zero.
+  for (Index i = 0; i < shape.dims; ++i) {
+    const Index at = shape.covariance == FactorShape::kDiagonal ? i : packed_size(i) + i;
+    out.scatter[at] = std::max(out.scatter[at], 0.0);
+    out.mean[i] = mass > 0.0 ? center[i] + inverse * sum[i] : 0.0;
+  }
+}
+
+}  // namespace adapvae

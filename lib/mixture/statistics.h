@@ -1,0 +1,60 @@
+// Sufficient statistics of clusters: mass N, mean z̄ and centred scatter
+// C = Σ r {(z - z̄)(z - z̄)ᵀ + diag σ²}, in double, combined by Chan's rule.
+#pragma once
+
+#include "base/arena.h"
+#include "base/matrix_view.h"
+#include "base/packed_lower.h"
+#include "compute/kernels.h"
+
+namespace adapvae {
+
+struct ClusterShape {
+  FactorShape covariance = FactorShape::kLower;  // full or diagonal
+  Index dims = 0;                                // m
+
+  constexpr Index scatter_size() const {
+    return covariance == FactorShape::kDiagonal ? dims : packed_size(dims);
+  }
+};
+
+// Borrowed place of one cluster's statistics.
+struct StatisticsRef {
+  double* mass;     // one number
+  double* mean;     // [m]
+  double* scatter;  // [scatter_size]
+};
+
+// Statistics of up to `capacity` clusters.
+class StatisticsBlock {
+ public:
+  void place(Arena& arena, const ClusterShape& shape, Index capacity);
+
+  StatisticsRef operator[](Index k) const {
+    return {mass_ + k, mean_ + k * shape_.dims, scatter_ + k * shape_.scatter_size()};
+  }
+  double mass(Index k) const { return mass_[k]; }
+
+  // Cluster k: no rows.
+  void clear(Index k);
+  // Cluster k becomes a copy of cluster j of `other`.
+  void copy(Index k, const StatisticsBlock& other, Index j);
+  // Cluster k takes in `weight` times cluster j of `other` (Chan's rule). weight > 0.
+  void add(Index k, const StatisticsBlock& other, Index j, double weight = 1.0);
+
+ private:
+  ClusterShape shape_;
+  double* mass_ = nullptr;
+  double* mean_ = nullptr;
+  double* scatter_ = nullptr;
+};
+
+// into += weight · from.
+void add_statistics(const ClusterShape& shape, StatisticsRef from, double weight,
+                    StatisticsRef into);
+
+// Statistics from sums about `center`: mass Σ w, sum Σ w (z - center), scatter Σ w (z - center)² +.
+void center_statistics(const ClusterShape& shape, double mass, const double* sum,
+                       const double* scatter, const double* center, StatisticsRef out);
+
+}  // namespace adapvae
