@@ -20,21 +20,20 @@ constexpr Index pair_at(Index a, Index b) {
 
 double entropy_term(double r) { return r > 0.0 ? -r * std::log(r) : 0.0; }
 
-// Rounds a row of probabilities to whole units that sum to exactly one; the largest entry takes up
-// the difference.
-void round_to_units(const float* probability, Index count, double* r) {
-  double left = 1.0;
+}  // namespace
+
+void split_into_units(const float* probability, Index count, double budget, double* r) {
+  double left = budget;
   Index largest = 0;
   for (Index k = 0; k < count; ++k) {
-    // Multiples of the unit up to 1: every operation here is exact.
-    r[k] = std::nearbyint(probability[k] * kUnitsInOne) * kResponsibilityUnit;
+    // Multiples of the unit up to 1: every operation here is exact. Rounding down leaves nothing
+    // negative for the largest.
+    r[k] = std::floor(probability[k] * budget * kUnitsInOne) * kResponsibilityUnit;
     if (probability[k] > probability[largest]) largest = k;
     left -= r[k];
   }
   r[largest] += left;
 }
-
-}  // namespace
 
 void Mixture::place(Arena& arena, const MixtureConfig& config) {
   config_ = config;
@@ -178,7 +177,7 @@ void Mixture::local_step(Backend& backend, Index batch) {
         variance_.data != nullptr ? variance_.row_range(begin, count) : ConstMatrixView();
     responsibilities(backend, rows_.row_range(begin, count), variance, probability, log_sum_);
     for (Index i = 0; i < count; ++i) {
-      round_to_units(probability.row(i), clusters_, r_ + (begin + i) * config_.max_clusters);
+      split_into_units(probability.row(i), clusters_, 1.0, r_ + (begin + i) * config_.max_clusters);
     }
   }
   count_batch(backend, batch);

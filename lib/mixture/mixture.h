@@ -39,6 +39,10 @@ struct BoundParts {
 // Responsibilities are whole multiples of this.
 constexpr double kResponsibilityUnit = 1.0 / 4294967296.0;
 
+// r [count] = budget · probability in whole units that sum to exactly budget (itself whole units);
+// the most probable takes up the difference.
+void split_into_units(const float* probability, Index count, double budget, double* r);
+
 class Mixture {
  public:
   void place(Arena& arena, const MixtureConfig& config);
@@ -111,6 +115,7 @@ class Mixture {
   void refresh_pairs();
   double entropy_of(Index k) const;
   const StatisticsBlock& totals() const { return total_; }
+  const StatisticsBlock& carried() const { return carried_; }
   const Index* order() const { return order_; }
 
  private:

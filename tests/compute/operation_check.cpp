@@ -23,7 +23,7 @@ struct Bound {
 constexpr Bound kBounds[] = {
     {"dense_forward",
      {2.4e-6, 4.4e-6},
-     "float sums of up to 1027 or so terms in one order: rounding grows with the root of the "
+     "float sums of two depth blocks and a bit, in one order: rounding grows with the root of the "
      "depth"},
     {"dense_backward_input",
      {2.4e-6, 4.4e-6},

@@ -1,0 +1,64 @@
+#include "structure/merge.h"
+
+namespace adapvae {
+
+double allocation_of(const double* mass, Index clusters, const Concentration& concentration,
+                     Index* order) {
+  sort_by_mass(mass, clusters, order);
+  return allocation_bound(mass, order, clusters, concentration);
+}
+
+void MergeMove::place(Arena& arena, const MixtureConfig& config) {
+  merged_.place(arena, config.shape, 1);
+  posterior_.mean = arena.take<double>(static_cast<std::size_t>(config.shape.dims));
+  posterior_.factor = arena.take<double>(static_cast<std::size_t>(config.shape.scatter_size()));
+  mass_ = arena.take<double>(static_cast<std::size_t>(config.max_clusters));
+  order_ = arena.take<Index>(static_cast<std::size_t>(config.max_clusters));
+}
+
+double MergeMove::gain(const Mixture& mixture, Index a, Index b) {
+  const ClusterShape& shape = mixture.config().shape;
+  const BaseMeasure& base = mixture.base_measure();
+  merged_.copy(0, mixture.totals(), a);
+  merged_.add(0, mixture.totals(), b);
+  compute_posterior(shape, base, merged_[0], posterior_);
+  const auto observed = [&](Index k) {
+    return observation_bound(shape, base, mixture.posterior(k), mixture.mass(k));
+  };
+  const double observation =
+      observation_bound(shape, base, posterior_, merged_.mass(0)) - observed(a) - observed(b);
+  const Index clusters = mixture.clusters();
+  for (Index k = 0; k < clusters; ++k) mass_[k] = mixture.mass(k);
+  const double before = allocation_of(mass_, clusters, mixture.concentration(), order_);
+  mass_[a] = merged_.mass(0);
+  mass_[b] = mass_[clusters - 1];
+  if (a == clusters - 1) mass_[b] = merged_.mass(0);
+  const double after = allocation_of(mass_, clusters - 1, mixture.concentration(), order_);
+  return observation + after - before + mixture.pair_entropy_loss(a, b);
+}
+
+MoveRecord MergeMove::merge_best(Mixture& mixture, double least_gain, Allowed allowed,
+                                 const void* context) {
+  MoveRecord best;
+  best.kind = MoveKind::kMerge;
+  best.gain = -1e300;
+  mixture.refresh_pairs();
+  for (Index a = 1; a < mixture.clusters(); ++a) {
+    for (Index b = 0; b < a; ++b) {
+      if (allowed != nullptr && !allowed(context, a, b)) continue;
+      const double candidate = gain(mixture, a, b);
+      if (candidate <= best.gain) continue;
+      const bool first_heavier = mixture.mass(a) >= mixture.mass(b);
+      best.gain = candidate;
+      best.cluster = first_heavier ? a : b;
+      best.other = first_heavier ? b : a;
+      best.rows = mixture.rows_of(best.other);
+    }
+  }
+  if (!(best.gain > least_gain)) return best;
+  mixture.merge_clusters(best.cluster, best.other);
+  best.outcome = MoveOutcome::kAccepted;
+  return best;
+}
+
+}  // namespace adapvae

@@ -1,0 +1,30 @@
+// Merges: two clusters become one if the exact evidence bound, past and present rows together, does
+// not fall.
+#pragma once
+
+#include "structure/move.h"
+
+namespace adapvae {
+
+class MergeMove {
+ public:
+  void place(Arena& arena, const MixtureConfig& config);
+
+  // Exact gain in the bound of merging a and b. refresh_pairs() must have run since the
+  // responsibilities last changed.
+  double gain(const Mixture& mixture, Index a, Index b);
+
+  // Makes the best merge if it gains more than `least_gain`. The heavier cluster survives.
+  // allowed(a, b) may veto pairs; null allows all.
+  using Allowed = bool (*)(const void* context, Index a, Index b);
+  MoveRecord merge_best(Mixture& mixture, double least_gain, Allowed allowed = nullptr,
+                        const void* context = nullptr);
+
+ private:
+  StatisticsBlock merged_;  // one cluster
+  Posterior posterior_;
+  double* mass_ = nullptr;  // [K]
+  Index* order_ = nullptr;  // [K]
+};
+
+}  // namespace adapvae
