@@ -3,13 +3,13 @@
 //
 //   tiny_dnn_autoencoder INPUTS,HIDDEN...,LATENT BATCH THREADS
 // One line on standard input = one timed burst; prints the best seconds per step.
-#include <tiny_dnn/tiny_dnn.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <sstream>
+
+#include <tiny_dnn/tiny_dnn.h>
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;

@@ -25,8 +25,8 @@ constexpr Index round_up(Index value, Index multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 // Tasks for `work` elements; a function of the work alone, so that results are, too.
-constexpr Index task_count(Index work, Index most) {
-  return std::clamp<Index>(work / kTaskElements, 1, most);
+constexpr Index task_count(std::int64_t work, Index most) {
+  return static_cast<Index>(std::clamp<std::int64_t>(work / kTaskElements, 1, most));
 }
 // Part `task` of `count` things cut into `tasks` parts, boundaries at multiples of `multiple`.
 struct Range {
@@ -101,20 +101,24 @@ void CpuBackend::gemm(GemmCall call) {
   const Index depth_blocks =
       std::max<Index>(1, (call.k + kernels.depth_block - 1) / kernels.depth_block);
   call.depth = (call.k + depth_blocks - 1) / depth_blocks;
-  if (call.m <= kFewRows || call.m * call.n * call.k <= kSmallProduct) {
+  if (call.k == 0) {  // an empty sum is zero
+    for (Index i = 0; i < call.m; ++i) std::fill_n(call.c + i * call.c_row, call.n, 0.0F);
+  }
+  const std::int64_t products = std::int64_t{call.m} * call.n * call.k;
+  if (call.m <= kFewRows || products <= kSmallProduct) {
     kernels.gemm_small(&call, packed_b_);
     return;
   }
   // Row blocks are tasks. Large products have several anyway; a flat one is cut finer, so that
   // threads find work.
-  const Index products = call.m * call.n * call.k;
-  const Index row_blocks = std::max((call.m + kernels.row_block - 1) / kernels.row_block,
-                                    std::min<Index>(kRowTasks / 2, products / kTaskProduct));
+  const Index row_blocks =
+      std::max((call.m + kernels.row_block - 1) / kernels.row_block,
+               static_cast<Index>(std::min<std::int64_t>(kRowTasks / 2, products / kTaskProduct)));
   const bool pack_a = call.n > kNarrowTiles * kernels.tile_cols;
   for (Index p0 = 0; p0 < call.k; p0 += call.depth) {
     const Index p1 = std::min(call.k, p0 + call.depth);
     const Index depth = p1 - p0;
-    const Index pack_tasks = task_count(call.n * depth, kRowTasks);
+    const Index pack_tasks = task_count(std::int64_t{call.n} * depth, kRowTasks);
     run_tasks(pack_tasks, [&](Index task) {
       const Range cols = part(call.n, task, pack_tasks, kernels.tile_cols);
       if (cols.begin == cols.end) return;
@@ -216,7 +220,7 @@ void CpuBackend::reconstruct(const LikelihoodSettings& likelihood, ConstMatrixVi
                              ConstMatrixView target, float scale, MatrixView gradient,
                              float* log_likelihood) {
   assert(output.cols == target.cols * (likelihood.kind == Likelihood::kGaussianLearned ? 2 : 1));
-  const Index tasks = task_count(output.rows * output.cols, kRowTasks);
+  const Index tasks = task_count(std::int64_t{output.rows} * output.cols, kRowTasks);
   run_tasks(tasks, [&](Index task) {
     const Range rows = part(output.rows, task, tasks);
     const ReconstructCall call = {.likelihood = likelihood.kind,
@@ -278,8 +282,8 @@ void CpuBackend::mahalanobis(ConstMatrixView z, ConstMatrixView variance,
                              const GaussianView& gaussians, MatrixView out) {
   assert(z.cols == gaussians.dims && out.rows == z.rows && out.cols == gaussians.clusters);
   assert(gaussians.dims <= limits_.dims);
-  const Index tasks =
-      task_count(z.rows * gaussians.clusters * factor_size(gaussians.shape, z.cols), kRowTasks);
+  const Index tasks = task_count(
+      std::int64_t{z.rows} * gaussians.clusters * factor_size(gaussians.shape, z.cols), kRowTasks);
   run_tasks(tasks, [&](Index task) {
     const Range rows = part(z.rows, task, tasks, kMahalanobisRows);
     MahalanobisCall call = distance_call(z, rows.begin, rows.end, gaussians);
@@ -296,8 +300,8 @@ void CpuBackend::mahalanobis_pull(ConstMatrixView z, ConstMatrixView weight,
                                   const GaussianView& gaussians, MatrixView pull) {
   assert(z.cols == gaussians.dims && weight.cols == gaussians.clusters && pull.cols == z.cols);
   assert(gaussians.dims <= limits_.dims);
-  const Index tasks =
-      task_count(z.rows * gaussians.clusters * factor_size(gaussians.shape, z.cols), kRowTasks);
+  const Index tasks = task_count(
+      std::int64_t{z.rows} * gaussians.clusters * factor_size(gaussians.shape, z.cols), kRowTasks);
   run_tasks(tasks, [&](Index task) {
     const Range rows = part(z.rows, task, tasks, kMahalanobisRows);
     MahalanobisCall call = distance_call(z, rows.begin, rows.end, gaussians);
@@ -313,7 +317,7 @@ void CpuBackend::mahalanobis_pull(ConstMatrixView z, ConstMatrixView weight,
 void CpuBackend::softmax_rows(ConstMatrixView in, const float* offset, float scale,
                               MatrixView probability, float* log_sum) {
   assert(in.rows == probability.rows && in.cols == probability.cols);
-  const Index tasks = task_count(in.rows * in.cols, kRowTasks);
+  const Index tasks = task_count(std::int64_t{in.rows} * in.cols, kRowTasks);
   run_tasks(tasks, [&](Index task) {
     const Range rows = part(in.rows, task, tasks);
     kernels_->softmax_rows(in.data + rows.begin * in.stride, in.stride, rows.end - rows.begin,
@@ -333,7 +337,8 @@ void CpuBackend::weighted_moments(ConstMatrixView z, ConstMatrixView variance,
   assert(center.contiguous() && sum.contiguous() && scatter.contiguous());
   assert(clusters <= limits_.clusters && z.cols <= limits_.dims);
   const Index padded = round_up(z.cols, kMaxLanes / 2);
-  const Index tasks = std::min(clusters, task_count(z.rows * clusters * z.cols, kMomentTasks));
+  const Index tasks =
+      std::min(clusters, task_count(std::int64_t{z.rows} * clusters * z.cols, kMomentTasks));
   run_tasks(tasks, [&](Index task) {
     const Range range = part(clusters, task, tasks);
     const Index k = range.begin;
@@ -390,7 +395,7 @@ void CpuBackend::adam(const AdamSettings& settings, std::uint32_t step, float gr
         .step_size = static_cast<float>(settings.learning_rate / correction1),
         .inverse_root_correction = static_cast<float>(1.0 / std::sqrt(correction2)),
         .epsilon = settings.epsilon,
-        .keep = 1.0F - settings.learning_rate * settings.weight_decay};
+        .decay = settings.learning_rate * settings.weight_decay};
     kernels_->adam(&call);
   });
 }

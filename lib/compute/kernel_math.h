@@ -168,9 +168,9 @@ ADAPVAE_INLINE Vec derivative(Activation kind, Vec y) {
   const Vec one = splat(1.0F);
   switch (kind) {
     case Activation::kRelu:
-      return y > 0.0F ? one : splat(0.0F);
+      return y > 0.0F ? one : (y <= 0.0F ? splat(0.0F) : y);  // NaN passes through
     case Activation::kLeakyRelu:
-      return y > 0.0F ? one : splat(kLeakySlope);
+      return y > 0.0F ? one : (y <= 0.0F ? splat(kLeakySlope) : y);
     case Activation::kTanh:
       return one - y * y;
     case Activation::kSigmoid:

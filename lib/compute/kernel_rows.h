@@ -275,7 +275,9 @@ void mahalanobis_pull(const MahalanobisCall* call) {
       for (Index i = 0; i < m; ++i) {
         Vec y[kPair];
         ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
-          y[v] = load(whitened + i * kRowBlock + v * kLanes) * load(weight_block + v * kLanes);
+          // A weight of zero means "not at all", even of an infinity.
+          const Vec w = load(weight_block + v * kLanes);
+          y[v] = w == 0.0F ? splat(0.0F) : load(whitened + i * kRowBlock + v * kLanes) * w;
         }
         const Index from = diagonal ? i : 0;
         for (Index j = from; j <= i; ++j) {
@@ -373,14 +375,16 @@ void adam(const AdamCall* call) {
   const float step = call->step_size;
   const float correction = call->inverse_root_correction;
   const float epsilon = call->epsilon;
-  const float keep = call->keep;
+  const float decay = call->decay;
   for (Index i = 0; i < call->count; ++i) {
     const float g = gradient[i] * scale;
     const float m = beta1 * first[i] + rest1 * g;
     const float v = beta2 * second[i] + rest2 * g * g;
     first[i] = m;
     second[i] = v;
-    parameter[i] = parameter[i] * keep - step * m / (__builtin_sqrtf(v) * correction + epsilon);
+    // One subtraction: 1 - decay would round to 1 when the decay is small.
+    const float p = parameter[i];
+    parameter[i] = p - (decay * p + step * m / (__builtin_sqrtf(v) * correction + epsilon));
   }
 }
 

@@ -126,7 +126,7 @@ struct AdamCall {
   float step_size;                // learning rate / (1 - beta1^t)
   float inverse_root_correction;  // 1 / sqrt(1 - beta2^t)
   float epsilon;
-  float keep;  // 1 - learning rate · weight decay
+  float decay;  // learning rate · weight decay
 };
 
 struct KernelTable {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/sampling.h"
 #include "base/input_check.h"
+#include "base/sampling.h"
 
 namespace adapvae {
 namespace {

@@ -14,8 +14,8 @@ int main(void) {
     fprintf(stderr, "library %s, header %s\n", adapvae_version_string(), header_version);
     return 1;
   }
-  if (adapvae_version_number() != ADAPVAE_VERSION_MAJOR * 10000 + ADAPVAE_VERSION_MINOR * 100 +
-                                      ADAPVAE_VERSION_PATCH) {
+  if (adapvae_version_number() !=
+      ADAPVAE_VERSION_MAJOR * 10000 + ADAPVAE_VERSION_MINOR * 100 + ADAPVAE_VERSION_PATCH) {
     return 1;
   }
   if (strlen(adapvae_instruction_set()) == 0) return 1;
