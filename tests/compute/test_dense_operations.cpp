@@ -242,7 +242,6 @@ TEST_CASE("dense operations keep their precision at extreme magnitudes") {
   }
 }
 
-// Fails as of this writing (the product is left as it was): skipped until the backend is mended.
 TEST_CASE("dense_backward_weights of no rows is zero") {
   for (const KernelTable* kernels : test_kernels()) {
     for (const auto& backend : make_test_backends(*kernels, {.rows = 1, .widest_layer = 5})) {

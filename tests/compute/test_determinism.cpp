@@ -330,8 +330,6 @@ TEST_CASE("a row of mahalanobis and of its pull has the same bits in every batch
   }
 }
 
-// Fails as of this writing: a cluster is left out only if no row of a block wants it, so that the
-// neighbour decides whether 0 · ∞ is added. Skipped until the kernel is mended.
 TEST_CASE("a cluster of weight zero adds nothing to the pull, whatever the neighbours want") {
   TestRandom random(47);
   TestGaussians gaussians(random, 2, 2, FactorShape::kLower);

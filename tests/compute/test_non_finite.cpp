@@ -103,8 +103,7 @@ TEST_CASE("NaN reaches its row of dense_backward_input and no other") {
   }
 }
 
-// Fails for the two rectifiers as of this writing: their derivative at NaN is 0 or the slope. (The
-// linear layer needs no output and reads none.) Skipped until that is decided.
+// (The linear layer needs no output and reads none.)
 TEST_CASE("NaN in the layer's output reaches dense_backward_input") {
   TestRandom random(29);
   const Matrix dy = random.uniform_matrix(kRows, 5, -1.0, 1.0);
