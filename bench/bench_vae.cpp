@@ -47,12 +47,13 @@ int main(int argc, char** argv) {
   config.max_rows = std::atol(argv[2]);
   if (!check_config(config).ok()) return 2;
 
-  tools::PlainVae network(config, 1);
+  const int workers = std::max(1, std::atoi(argv[3]));
+  tools::PlainVae network(config, 1, workers);
   CpuBackend& backend = network.backend();
   Vae& vae = network.vae();
   vae.initialise(1);
-  tools::ThreadPool pool(std::atoi(argv[3]));
-  if (std::atoi(argv[3]) > 1) backend.set_parallel_for(pool.parallel_for());
+  tools::ThreadPool pool(workers);
+  if (workers > 1) backend.set_parallel_for(pool.parallel_for());
 
   // Ten batches of noise, so that inputs are not always in the cache.
   const Index n = config.max_rows;

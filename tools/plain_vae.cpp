@@ -5,13 +5,15 @@
 
 namespace adapvae::tools {
 
-PlainVae::PlainVae(const VaeConfig& config, Index block_rows)
+PlainVae::PlainVae(const VaeConfig& config, Index block_rows, Index workers)
     : zero_(static_cast<std::size_t>(config.latent), 0.0F),
       one_(static_cast<std::size_t>(config.latent), 1.0F),
       log_weight_(static_cast<float>(-0.5 * std::log(2.0 * std::numbers::pi) *
                                      static_cast<double>(config.latent))) {
+  ComputeLimits limits = compute_limits(config);
+  limits.workers = workers;
   const auto place = [&](Arena& arena) {
-    backend_.place(arena, compute_limits(config), *select_kernels(IsaLevel::kAuto));
+    backend_.place(arena, limits, *select_kernels(IsaLevel::kAuto));
     vae_.place(arena, config);
     trainer_.place(arena, block_rows, config);
   };

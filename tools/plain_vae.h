@@ -14,8 +14,9 @@ namespace adapvae::tools {
 
 class PlainVae {
  public:
-  // config must have passed check_config. block_rows: most rows given to trainer() at once.
-  PlainVae(const VaeConfig& config, Index block_rows);
+  // config must have passed check_config. block_rows: most rows given to trainer() at once;
+  // workers: threads that a ParallelFor will bring.
+  PlainVae(const VaeConfig& config, Index block_rows, Index workers = 1);
   PlainVae(const PlainVae&) = delete;
   PlainVae& operator=(const PlainVae&) = delete;
 

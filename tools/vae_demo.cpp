@@ -86,11 +86,11 @@ int run(const std::string& data_folder, const std::filesystem::path& output_fold
   config.max_rows = kHeldOut;
   if (const Status status = check_config(config); !status.ok()) return fail(status);
 
-  tools::PlainVae network(config, train.rows);
+  const int workers = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  tools::PlainVae network(config, train.rows, workers);
   CpuBackend& backend = network.backend();
   Vae& vae = network.vae();
   vae.initialise(kSeed);
-  const int workers = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   tools::ThreadPool pool(workers);
   if (workers > 1) backend.set_parallel_for(pool.parallel_for());
 

@@ -47,6 +47,21 @@ float clamp_keeping_nan(float value, LogVarianceClamp clamp) {
   return value < clamp.min ? clamp.min : (value > clamp.max ? clamp.max : value);
 }
 
+// Narrows a product to some of its rows or columns.
+void take_rows(GemmCall& call, Range range) {
+  call.m = range.end - range.begin;
+  call.a += range.begin * call.a_row;
+  call.c += range.begin * call.c_row;
+  if (call.gate != nullptr) call.gate += range.begin * call.gate_row;
+}
+void take_cols(GemmCall& call, Range range) {
+  call.n = range.end - range.begin;
+  call.b += range.begin * call.b_col;
+  call.c += range.begin;
+  if (call.bias != nullptr) call.bias += range.begin;
+  if (call.gate != nullptr) call.gate += range.begin;
+}
+
 MahalanobisCall distance_call(ConstMatrixView z, Index begin, Index end,
                               const GaussianView& gaussians) {
   MahalanobisCall call = {};
@@ -67,14 +82,14 @@ MahalanobisCall distance_call(ConstMatrixView z, Index begin, Index end,
 void CpuBackend::place(Arena& arena, const ComputeLimits& limits, const KernelTable& kernels) {
   kernels_ = &kernels;
   limits_ = limits;
-  // A product has a dimension of at most max(rows, widest_layer); the three shapes of a layer
-  // have A of [rows × wide] or [wide × rows] and B of [wide × wide] or [rows × wide].
-  const Index tall = round_up(std::max(limits.rows, limits.widest_layer), kernels.tile_rows);
-  const Index wide = round_up(limits.widest_layer, kernels.tile_cols);
-  const Index deep =
-      std::min(kernels.depth_block, std::max<Index>(1, std::max(limits.rows, limits.widest_layer)));
-  packed_a_ = arena.take<float>(tall * deep);
-  packed_b_ = arena.take<float>(wide * deep);
+  // A product has a dimension of at most max(rows, widest_layer); the three shapes of a layer have
+  // A of [rows × wide] or [wide × rows] and B of [wide × wide] or [rows × wide].
+  const Index longest = std::max<Index>(1, std::max(limits.rows, limits.widest_layer));
+  const Index deep = std::min(kernels.depth_block, longest);
+  packed_a_size_ = deep * round_up(std::min(kernels.row_block, longest), kernels.tile_rows);
+  packed_b_size_ = deep * round_up(limits.widest_layer, kernels.tile_cols);
+  packed_a_ = arena.take<float>(static_cast<std::size_t>(limits.workers * packed_a_size_));
+  packed_b_ = arena.take<float>(static_cast<std::size_t>(limits.workers * packed_b_size_));
   row_scratch_ = arena.take<float>(kRowTasks * row_scratch_floats(limits.dims));
   moment_scratch_ = arena.take<double>(moment_scratch_doubles(limits.dims, limits.clusters));
   partial_sums_ = arena.take<double>(kPartialSums);
@@ -109,40 +124,51 @@ void CpuBackend::gemm(GemmCall call) {
     kernels.gemm_small(&call, packed_b_);
     return;
   }
-  // Row blocks are tasks. Large products have several anyway; a flat one is cut finer, so that
-  // threads find work.
-  const Index row_blocks =
-      std::max((call.m + kernels.row_block - 1) / kernels.row_block,
-               static_cast<Index>(std::min<std::int64_t>(kRowTasks / 2, products / kTaskProduct)));
+  // Cut along the longer side into as many parts as there are workers. Each part packs for itself:
+  // that costs less than handing packed memory from core to core.
+  const bool parallel = parallel_for_.run != nullptr && products > kTaskProduct;
+  const Index parts = parallel ? limits_.workers : 1;
+  const bool by_rows = call.m >= call.n;
+  run_tasks(parts, [&](Index task) {
+    GemmCall part_call = call;
+    if (by_rows) {
+      take_rows(part_call, part(call.m, task, parts, kernels.tile_rows));
+    } else {
+      take_cols(part_call, part(call.n, task, parts, kernels.tile_cols));
+    }
+    gemm_part(part_call, task);
+  });
+}
+
+// One part with the scratch memory of one worker.
+void CpuBackend::gemm_part(const GemmCall& call, Index slot) {
+  if (call.m <= 0 || call.n <= 0) return;
+  const KernelTable& kernels = *kernels_;
+  float* packed_a = packed_a_ + slot * packed_a_size_;
+  float* packed_b = packed_b_ + slot * packed_b_size_;
+  const Index row_blocks = (call.m + kernels.row_block - 1) / kernels.row_block;
   const bool pack_a = call.n > kNarrowTiles * kernels.tile_cols;
   for (Index p0 = 0; p0 < call.k; p0 += call.depth) {
     const Index p1 = std::min(call.k, p0 + call.depth);
-    const Index depth = p1 - p0;
-    const Index pack_tasks = task_count(std::int64_t{call.n} * depth, kRowTasks);
-    run_tasks(pack_tasks, [&](Index task) {
-      const Range cols = part(call.n, task, pack_tasks, kernels.tile_cols);
-      if (cols.begin == cols.end) return;
-      kernels.pack_b(&call, cols.begin, cols.end, p0, p1, packed_b_ + cols.begin * depth);
-    });
-    run_tasks(row_blocks, [&](Index task) {
-      const Range rows = part(call.m, task, row_blocks, kernels.tile_rows);
-      if (rows.begin == rows.end) return;
+    kernels.pack_b(&call, 0, call.n, p0, p1, packed_b);
+    for (Index task = 0; task < row_blocks; ++task) {
+      GemmCall rows = call;
+      take_rows(rows, part(call.m, task, row_blocks, kernels.tile_rows));
+      if (rows.m <= 0) continue;
       // Packed right before use: it is then still in the cache.
-      if (pack_a) {
-        kernels.pack_a(&call, rows.begin, rows.end, p0, p1, packed_a_ + rows.begin * depth);
-      }
-      const GemmBlock block = {.i0 = rows.begin,
-                               .i1 = rows.end,
+      if (pack_a) kernels.pack_a(&rows, 0, rows.m, p0, p1, packed_a);
+      const GemmBlock block = {.i0 = 0,
+                               .i1 = rows.m,
                                .j0 = 0,
                                .j1 = call.n,
                                .p0 = p0,
                                .p1 = p1,
-                               .packed_a = pack_a ? packed_a_ : nullptr,
-                               .packed_b = packed_b_,
+                               .packed_a = pack_a ? packed_a : nullptr,
+                               .packed_b = packed_b,
                                .first = p0 == 0,
                                .last = p1 == call.k};
-      kernels.gemm_block(&call, &block);
-    });
+      kernels.gemm_block(&rows, &block);
+    }
   }
 }
 
@@ -211,7 +237,12 @@ void CpuBackend::dense_backward_weights(ConstMatrixView x, ConstMatrixView dy, M
         .gate = nullptr,
         .gate_row = 0,
         .gate_activation = Activation::kLinear});
-  kernels_->column_sums(dy.data, dy.stride, dy.rows, dy.cols, dbias);
+  const Index tasks = task_count(std::int64_t{dy.rows} * dy.cols, kRowTasks);
+  run_tasks(tasks, [&](Index task) {
+    const Range cols = part(dy.cols, task, tasks, kMaxLanes);
+    kernels_->column_sums(dy.data + cols.begin, dy.stride, dy.rows, cols.end - cols.begin,
+                          dbias + cols.begin);
+  });
 }
 
 // ---- rows ---------------------------------------------------------------------------------------

@@ -51,6 +51,7 @@ class CpuBackend final : public Backend {
 
  private:
   void gemm(GemmCall call);
+  void gemm_part(const GemmCall& call, Index slot);
   // Runs body(task) for task in [0, count), in parallel if there is a way.
   template <typename Body>
   void run_tasks(Index count, const Body& body);
@@ -58,8 +59,10 @@ class CpuBackend final : public Backend {
   const KernelTable* kernels_ = nullptr;
   ParallelFor parallel_for_;
   ComputeLimits limits_;
-  float* packed_a_ = nullptr;
-  float* packed_b_ = nullptr;
+  Index packed_a_size_ = 0;  // of one worker
+  Index packed_b_size_ = 0;
+  float* packed_a_ = nullptr;     // [workers × packed_a_size]
+  float* packed_b_ = nullptr;     // [workers × packed_b_size]
   float* row_scratch_ = nullptr;  // [kRowTasks × row_scratch_floats]
   double* moment_scratch_ = nullptr;
   double* partial_sums_ = nullptr;

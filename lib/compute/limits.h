@@ -10,6 +10,9 @@ struct ComputeLimits {
   Index widest_layer = 0;  // largest number of inputs or outputs of a dense layer
   Index dims = 0;          // m
   Index clusters = 0;      // K
+  // Parts into which a large product is cut if the caller supplies a ParallelFor, each with scratch
+  // memory of its own. Results do not depend on it.
+  Index workers = 1;
 };
 
 }  // namespace adapvae

@@ -120,7 +120,7 @@ constexpr Index kOut = 261;
 constexpr Index kDims = 11;
 constexpr Index kClusters = 30;
 constexpr ComputeLimits kLargeLimits = {
-    .rows = kManyRows, .widest_layer = kIn, .dims = kDims, .clusters = kClusters};
+    .rows = kManyRows, .widest_layer = kIn, .dims = kDims, .clusters = kClusters, .workers = 3};
 
 struct LargeInputs {
   TestRandom random{31};

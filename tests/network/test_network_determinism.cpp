@@ -124,7 +124,7 @@ LargeRun run_large(Index workers, IsaLevel level, Index* split_operations) {
   const Rows rows = uniform_rows(config.max_rows, config.inputs, 31);
   const MixtureData mixture =
       random_mixture(config.max_clusters, config.latent, FactorShape::kLower, 32);
-  NetworkFixture network(config, 1, level);
+  NetworkFixture network(config, 1, level, std::max<Index>(1, workers));
   ThreadTeam team(workers);
   if (workers > 0) network.backend.set_parallel_for(team.parallel_for());
   network.vae.initialise(7);
@@ -241,7 +241,8 @@ TEST_CASE("one thread, two and three give the same bytes") {
     for (const Index workers : {Index{1}, Index{2}, Index{3}}) {
       CAPTURE(workers);
       const LargeRun together = run_large(workers, level, &splits);
-      CHECK(splits > 30);
+      // One worker cuts no product, only the other operations.
+      CHECK(splits > (workers > 1 ? 30 : 20));
       CHECK(same_bytes(together.parameters, alone.parameters));
       CHECK(same_bytes(together.rebuilt, alone.rebuilt));
       CHECK(together.loss == alone.loss);

@@ -30,18 +30,20 @@ bool all_guard(const std::byte* from, const std::byte* to) {
 }
 
 void place_all(Arena& arena, CpuBackend& backend, Vae& vae, Trainer& trainer,
-               const VaeConfig& config, Index block_rows, IsaLevel level) {
-  backend.place(arena, compute_limits(config), *select_kernels(level));
+               const VaeConfig& config, Index block_rows, IsaLevel level, Index workers) {
+  ComputeLimits limits = compute_limits(config);
+  limits.workers = workers;
+  backend.place(arena, limits, *select_kernels(level));
   vae.place(arena, config);
   trainer.place(arena, block_rows, config);
 }
 
-std::size_t plan(const VaeConfig& config, Index block_rows, IsaLevel level) {
+std::size_t plan(const VaeConfig& config, Index block_rows, IsaLevel level, Index workers) {
   CpuBackend backend;
   Vae vae;
   Trainer trainer;
   return planned_bytes([&](Arena& counter) {
-    place_all(counter, backend, vae, trainer, config, block_rows, level);
+    place_all(counter, backend, vae, trainer, config, block_rows, level, workers);
   });
 }
 
@@ -66,13 +68,15 @@ bool GuardedMemory::guards_untouched() const {
 
 std::vector<std::byte> GuardedMemory::snapshot() const { return {data_, data_ + size_}; }
 
-NetworkFixture::NetworkFixture(const VaeConfig& config, Index block_rows, IsaLevel level)
-    : memory(planned(config, block_rows, level)), arena(memory.data(), memory.size()) {
-  place_all(arena, backend, vae, trainer, config, block_rows, level);
+NetworkFixture::NetworkFixture(const VaeConfig& config, Index block_rows, IsaLevel level,
+                               Index workers)
+    : memory(planned(config, block_rows, level, workers)), arena(memory.data(), memory.size()) {
+  place_all(arena, backend, vae, trainer, config, block_rows, level, workers);
 }
 
-std::size_t NetworkFixture::planned(const VaeConfig& config, Index block_rows, IsaLevel level) {
-  return plan(config, block_rows, level);
+std::size_t NetworkFixture::planned(const VaeConfig& config, Index block_rows, IsaLevel level,
+                                    Index workers) {
+  return plan(config, block_rows, level, workers);
 }
 
 std::vector<float> NetworkFixture::parameters() const {

@@ -41,10 +41,10 @@ class NetworkFixture {
  public:
   // block_rows: most rows of an epoch. The level must exist here (see available_levels).
   explicit NetworkFixture(const VaeConfig& config, Index block_rows = 1,
-                          IsaLevel level = IsaLevel::kAuto);
+                          IsaLevel level = IsaLevel::kAuto, Index workers = 1);
 
   static std::size_t planned(const VaeConfig& config, Index block_rows,
-                             IsaLevel level = IsaLevel::kAuto);
+                             IsaLevel level = IsaLevel::kAuto, Index workers = 1);
 
   std::vector<float> parameters() const;
   void set_parameters(const std::vector<float>& values);
