@@ -22,6 +22,7 @@ class BirthMove {
  public:
   static constexpr Index kMostFresh = 10;
 
+  // The backend's limits must allow for kMostFresh + 1 clusters.
   void place(Arena& arena, const MixtureConfig& config);
 
   // Tries to give birth to up to `fresh` clusters out of cluster `target`; the mixture changes only

@@ -61,4 +61,28 @@ MoveRecord MergeMove::merge_best(Mixture& mixture, double least_gain, Allowed al
   return best;
 }
 
+MoveRecord MergeMove::retire_lightest(Mixture& mixture, double least_rows) {
+  MoveRecord record;
+  record.kind = MoveKind::kRetire;
+  Index lightest = 0;
+  for (Index k = 1; k < mixture.clusters(); ++k) {
+    if (mixture.rows_of(k) < mixture.rows_of(lightest)) lightest = k;
+  }
+  record.other = lightest;
+  record.rows = mixture.rows_of(lightest);
+  if (mixture.clusters() < 2 || !(record.rows < least_rows)) return record;
+  mixture.refresh_pairs();
+  record.gain = -1e300;
+  for (Index k = 0; k < mixture.clusters(); ++k) {
+    if (k == lightest) continue;
+    const double candidate = gain(mixture, k, lightest);
+    if (candidate <= record.gain) continue;
+    record.gain = candidate;
+    record.cluster = k;
+  }
+  mixture.merge_clusters(record.cluster, lightest);
+  record.outcome = MoveOutcome::kAccepted;
+  return record;
+}
+
 }  // namespace adapvae

@@ -20,6 +20,11 @@ class MergeMove {
   MoveRecord merge_best(Mixture& mixture, double least_gain, Allowed allowed = nullptr,
                         const void* context = nullptr);
 
+  // Retires the lightest cluster if it holds less than `least_rows`: the bound is indifferent to an
+  // empty cluster. What little it holds goes to the cluster that costs the least, so that no row is
+  // lost. The last cluster is never retired.
+  MoveRecord retire_lightest(Mixture& mixture, double least_rows);
+
  private:
   StatisticsBlock merged_;  // one cluster
   Posterior posterior_;

@@ -6,7 +6,7 @@
 
 namespace adapvae {
 
-enum class MoveKind : std::int32_t { kBirth = 0, kMerge = 1 };
+enum class MoveKind : std::int32_t { kBirth = 0, kMerge = 1, kRetire = 2 };
 
 enum class MoveOutcome : std::int32_t {
   kAccepted = 0,

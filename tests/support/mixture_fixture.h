@@ -1,6 +1,7 @@
 // A mixture with its backend and memory, for tests.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <vector>
@@ -18,7 +19,7 @@ class MixtureFixture {
     const ComputeLimits limits = {.rows = config.max_rows,
                                   .widest_layer = config.max_clusters,
                                   .dims = config.shape.dims,
-                                  .clusters = config.max_clusters};
+                                  .clusters = std::max<Index>(config.max_clusters, 11)};
     const auto place = [&](Arena& arena) {
       backend.place(arena, limits, *select_kernels(IsaLevel::kAuto));
       mixture.place(arena, config);
