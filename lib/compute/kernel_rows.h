@@ -177,7 +177,7 @@ ADAPVAE_INLINE void transpose_rows(const float* x, Index x_row, Index rows, Inde
   }
 }
 
-// whitened [dims][kPair] = F (z - mean); returns nothing, z_block and out are [dims × kRowBlock].
+// whitened = F (z - mean) for a block of rows; all three blocks are [dims × kRowBlock].
 ADAPVAE_INLINE void whiten(const MahalanobisCall* call, Index k, const float* z_block,
                            float* difference, float* whitened) {
   const Index m = call->dims;

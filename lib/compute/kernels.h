@@ -96,7 +96,7 @@ struct MahalanobisCall {
   std::ptrdiff_t weight_row;
   float* out;  // distances [rows × clusters], or the pull [rows × dims]
   std::ptrdiff_t out_row;
-  float* scratch;  // mahalanobis_scratch_floats(dims) of base alignment
+  float* scratch;  // [4 · dims · kMahalanobisRows]
 };
 
 struct MomentsCall {
@@ -112,7 +112,7 @@ struct MomentsCall {
   double* mass;     // [clusters]                 Σ w
   double* sum;      // [clusters × dims]          Σ w (z - center)
   double* scatter;  // [clusters × size of shape] Σ w {(z - center)(z - center)ᵀ + diag variance}
-  double* scratch;  // moments_scratch_doubles(dims, clusters)
+  double* scratch;  // [(clusters · dims + 1) · dims rounded up to kMaxLanes / 2]
 };
 
 struct AdamCall {
