@@ -131,13 +131,11 @@ void Trainer::gather(const TrainingSettings& settings, std::uint32_t epoch, Cons
                input);
 }
 
-Status Trainer::run_epoch(Backend& backend, Vae& vae, const TrainingSettings& settings,
-                          std::uint32_t epoch, ConstMatrixView rows, const VaeBatch& pattern,
-                          EpochReport* report) {
-  ADAPVAE_RETURN_IF_ERROR(check(vae, settings, rows));
-  if (pattern.responsibilities.data != nullptr) {
-    return {StatusCode::kInvalidArgument, "an epoch computes its responsibilities itself"};
-  }
+// The frame of both kinds of epoch: shuffle, cut into mini-batches, gather, step, report.
+// step(first, count, &loss, &report) makes one step on the rows gathered.
+template <typename Step>
+Status Trainer::for_batches(Vae& vae, const TrainingSettings& settings, std::uint32_t epoch,
+                            ConstMatrixView rows, EpochReport* report, const Step& step) {
   Philox shuffle(random_key(settings, RandomPurpose::kShuffle, epoch));
   fill_permutation(shuffle, order_, static_cast<std::uint32_t>(rows.rows));
   const std::uint64_t skipped_before = vae.optimiser().skipped_steps();
@@ -146,22 +144,35 @@ Status Trainer::run_epoch(Backend& backend, Vae& vae, const TrainingSettings& se
   for (Index first = 0; first < rows.rows; first += settings.batch) {
     const Index count = std::min(settings.batch, rows.rows - first);
     gather(settings, epoch, rows, first, count);
-    VaeBatch batch = pattern;
-    batch.input = ConstMatrixView(input_, count, inputs_);
-    batch.target = ConstMatrixView(target_, count, inputs_);
-    batch.noise_key = random_key(settings, RandomPurpose::kLatentNoise, epoch);
-    batch.row_id = order_ + first;
     VaeLoss loss;
-    StepReport step;
-    ADAPVAE_RETURN_IF_ERROR(vae.train_step(backend, batch, &loss, &step));
-    if (!step.applied) continue;
+    StepReport made;
+    ADAPVAE_RETURN_IF_ERROR(step(first, count, &loss, &made));
+    if (!made.applied) continue;
     add_weighted(loss, static_cast<double>(count), &total);
     learnt += static_cast<double>(count);
   }
   vae.optimiser().end_epoch();
   report->loss = divided(total, learnt);
   report->skipped_steps = vae.optimiser().skipped_steps() - skipped_before;
-  return backend.status();
+  return {};
+}
+
+Status Trainer::run_epoch(Backend& backend, Vae& vae, const TrainingSettings& settings,
+                          std::uint32_t epoch, ConstMatrixView rows, const VaeBatch& pattern,
+                          EpochReport* report) {
+  ADAPVAE_RETURN_IF_ERROR(check(vae, settings, rows));
+  if (pattern.responsibilities.data != nullptr) {
+    return {StatusCode::kInvalidArgument, "an epoch computes its responsibilities itself"};
+  }
+  const auto step = [&](Index first, Index count, VaeLoss* loss, StepReport* made) {
+    VaeBatch batch = pattern;
+    batch.input = ConstMatrixView(input_, count, inputs_);
+    batch.target = ConstMatrixView(target_, count, inputs_);
+    batch.noise_key = random_key(settings, RandomPurpose::kLatentNoise, epoch);
+    batch.row_id = order_ + first;
+    return vae.train_step(backend, batch, loss, made);
+  };
+  return for_batches(vae, settings, epoch, rows, report, step);
 }
 
 Status Trainer::run_layer_epoch(Backend& backend, Vae& vae, const TrainingSettings& settings,
@@ -180,14 +191,7 @@ Status Trainer::run_layer_epoch(Backend& backend, Vae& vae, const TrainingSettin
     quiet.corruption = {};
     quiet.augmentation = {};
   }
-  Philox shuffle(random_key(settings, RandomPurpose::kShuffle, epoch));
-  fill_permutation(shuffle, order_, static_cast<std::uint32_t>(rows.rows));
-  const std::uint64_t skipped_before = vae.optimiser().skipped_steps();
-  VaeLoss total;
-  double learnt = 0.0;
-  for (Index first = 0; first < rows.rows; first += settings.batch) {
-    const Index count = std::min(settings.batch, rows.rows - first);
-    gather(quiet, epoch, rows, first, count);
+  const auto step = [&](Index first, Index count, VaeLoss* loss, StepReport* made) {
     ConstMatrixView clean(target_, count, inputs_);
     MatrixView corrupted(input_, count, inputs_);
     if (level > 0) {
@@ -197,17 +201,11 @@ Status Trainer::run_layer_epoch(Backend& backend, Vae& vae, const TrainingSettin
       corrupt_rows(settings.corruption, random_key(settings, RandomPurpose::kCorruption, epoch),
                    order_ + first, corrupted);
     }
-    const VaeLoss loss = layer_gradient(backend, vae, level, corrupted, clean);
-    const StepReport step =
-        vae.optimiser().step(backend, loss.loss, vae.parameters(), vae.gradients(), ranges);
-    if (!step.applied) continue;
-    add_weighted(loss, static_cast<double>(count), &total);
-    learnt += static_cast<double>(count);
-  }
-  vae.optimiser().end_epoch();
-  report->loss = divided(total, learnt);
-  report->skipped_steps = vae.optimiser().skipped_steps() - skipped_before;
-  return backend.status();
+    *loss = layer_gradient(backend, vae, level, corrupted, clean);
+    *made = vae.optimiser().step(backend, loss->loss, vae.parameters(), vae.gradients(), ranges);
+    return backend.status();
+  };
+  return for_batches(vae, quiet, epoch, rows, report, step);
 }
 
 }  // namespace adapvae

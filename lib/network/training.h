@@ -44,6 +44,9 @@ class Trainer {
 
  private:
   Status check(const Vae& vae, const TrainingSettings& settings, ConstMatrixView rows) const;
+  template <typename Step>
+  Status for_batches(Vae& vae, const TrainingSettings& settings, std::uint32_t epoch,
+                     ConstMatrixView rows, EpochReport* report, const Step& step);
   // Rows order_[first, first + count) of `rows`, clean into target_ and changed into input_.
   void gather(const TrainingSettings& settings, std::uint32_t epoch, ConstMatrixView rows,
               Index first, Index count);
