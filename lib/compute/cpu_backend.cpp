@@ -178,7 +178,6 @@ void CpuBackend::dense_forward(ConstMatrixView x, ConstMatrixView w, const float
   gemm({.m = x.rows,
         .n = w.cols,
         .k = x.cols,
-        .depth = 0,
         .a = x.data,
         .a_row = x.stride,
         .a_col = 1,
@@ -188,10 +187,7 @@ void CpuBackend::dense_forward(ConstMatrixView x, ConstMatrixView w, const float
         .c = y.data,
         .c_row = y.stride,
         .bias = bias,
-        .activation = activation,
-        .gate = nullptr,
-        .gate_row = 0,
-        .gate_activation = Activation::kLinear});
+        .activation = activation});
 }
 
 void CpuBackend::dense_backward_input(ConstMatrixView dy, ConstMatrixView w, ConstMatrixView x,
@@ -201,7 +197,6 @@ void CpuBackend::dense_backward_input(ConstMatrixView dy, ConstMatrixView w, Con
   gemm({.m = dy.rows,
         .n = w.rows,
         .k = dy.cols,
-        .depth = 0,
         .a = dy.data,
         .a_row = dy.stride,
         .a_col = 1,
@@ -210,8 +205,6 @@ void CpuBackend::dense_backward_input(ConstMatrixView dy, ConstMatrixView w, Con
         .b_col = w.stride,
         .c = dx.data,
         .c_row = dx.stride,
-        .bias = nullptr,
-        .activation = Activation::kLinear,
         .gate = x.data,
         .gate_row = x.stride,
         .gate_activation = activation});
@@ -223,7 +216,6 @@ void CpuBackend::dense_backward_weights(ConstMatrixView x, ConstMatrixView dy, M
   gemm({.m = x.cols,
         .n = dy.cols,
         .k = x.rows,
-        .depth = 0,
         .a = x.data,
         .a_row = 1,
         .a_col = x.stride,
@@ -231,12 +223,7 @@ void CpuBackend::dense_backward_weights(ConstMatrixView x, ConstMatrixView dy, M
         .b_row = dy.stride,
         .b_col = 1,
         .c = dw.data,
-        .c_row = dw.stride,
-        .bias = nullptr,
-        .activation = Activation::kLinear,
-        .gate = nullptr,
-        .gate_row = 0,
-        .gate_activation = Activation::kLinear});
+        .c_row = dw.stride});
   const Index tasks = task_count(std::int64_t{dy.rows} * dy.cols, kRowTasks);
   run_tasks(tasks, [&](Index task) {
     const Range cols = part(dy.cols, task, tasks, kMaxLanes);

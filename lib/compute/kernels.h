@@ -42,18 +42,19 @@ enum class FactorShape : std::int32_t {
 // finish: + bias[j], then activation; then × derivative of gate_activation at gate(i,j).
 struct GemmCall {
   std::ptrdiff_t m, n, k;
-  std::ptrdiff_t depth;  // of one packed block, at most the table's depth_block; depends on k only
+  // Of one packed block, at most the table's depth_block; depends on k only.
+  std::ptrdiff_t depth = 0;
   const float* a;
   std::ptrdiff_t a_row, a_col;
   const float* b;
   std::ptrdiff_t b_row, b_col;
   float* c;
   std::ptrdiff_t c_row;
-  const float* bias;  // [n] or null
-  Activation activation;
-  const float* gate;  // [m × n] or null
-  std::ptrdiff_t gate_row;
-  Activation gate_activation;
+  const float* bias = nullptr;  // [n] or null
+  Activation activation = Activation::kLinear;
+  const float* gate = nullptr;  // [m × n] or null
+  std::ptrdiff_t gate_row = 0;
+  Activation gate_activation = Activation::kLinear;
 };
 
 // One block of the product: rows [i0,i1) × columns [j0,j1), depth [p0,p1). first: overwrite C

@@ -18,9 +18,9 @@ constexpr Index pair_at(Index a, Index b) {
   return a > b ? packed_size(a) + b : packed_size(b) + a;
 }
 
-double entropy_term(double r) { return r > 0.0 ? -r * std::log(r) : 0.0; }
-
 }  // namespace
+
+double entropy_term(double r) { return r > 0.0 ? -r * std::log(r) : 0.0; }
 
 void split_into_units(const float* probability, Index count, double budget, double* r) {
   double left = budget;

@@ -39,6 +39,9 @@ struct BoundParts {
 // Responsibilities are whole multiples of this.
 constexpr double kResponsibilityUnit = 1.0 / 4294967296.0;
 
+// -r log r, 0 at 0.
+double entropy_term(double r);
+
 // r [count] = budget · probability in whole units that sum to exactly budget (itself whole units);
 // the most probable takes up the difference.
 void split_into_units(const float* probability, Index count, double budget, double* r);
@@ -50,6 +53,7 @@ class Mixture {
   void reset();
 
   // ---- prior ----
+  // Takes effect at the next global_step.
   void set_concentration(const Concentration& concentration) { concentration_ = concentration; }
   const Concentration& concentration() const { return concentration_; }
   // A new base measure; recomputes every posterior. kInvalidArgument, and nothing changed, unless
@@ -59,8 +63,8 @@ class Mixture {
   const BaseMeasure& base_measure() const { return base_; }
 
   // ---- a stream ----
-  // Rows are borrowed until close_stream. variance may be empty. row_weight is κ in (0, 1]. Every
-  // row starts in the cluster that the carried posterior prefers; no rows are counted yet.
+  // Rows are borrowed until close_stream. variance may be empty. row_weight is κ in (0, 1]. No row
+  // belongs to a cluster, and none is counted, before its first local_step.
   Status begin_stream(ConstMatrixView z, ConstMatrixView variance, double row_weight,
                       Index batches);
   // New responsibilities of mini-batch b under the current posteriors, and its statistics.

@@ -6,11 +6,6 @@
 #include "base/sampling.h"
 
 namespace adapvae {
-namespace {
-
-double entropy_term(double r) { return r > 0.0 ? -r * std::log(r) : 0.0; }
-
-}  // namespace
 
 void BirthMove::place(Arena& arena, const MixtureConfig& config) {
   shape_ = config.shape;

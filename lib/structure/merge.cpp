@@ -2,12 +2,6 @@
 
 namespace adapvae {
 
-double allocation_of(const double* mass, Index clusters, const Concentration& concentration,
-                     Index* order) {
-  sort_by_mass(mass, clusters, order);
-  return allocation_bound(mass, order, clusters, concentration);
-}
-
 void MergeMove::place(Arena& arena, const MixtureConfig& config) {
   merged_.place(arena, config.shape, 1);
   posterior_.mean = arena.take<double>(static_cast<std::size_t>(config.shape.dims));

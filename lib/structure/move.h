@@ -26,8 +26,8 @@ struct MoveRecord {
   double rows = 0.0;  // rows offered to the newborns, or of the cluster merged away
 };
 
-// Change of the allocation bound if cluster masses became `mass` [clusters]; scratch order
-// [clusters].
+// The weights' part of the bound if cluster masses were `mass` [clusters]; order [clusters] is
+// scratch memory.
 double allocation_of(const double* mass, Index clusters, const Concentration& concentration,
                      Index* order);
 
