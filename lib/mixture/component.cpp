@@ -59,6 +59,11 @@ double log_normaliser(const ClusterShape& shape, double beta, double nu, double 
   return sum;
 }
 
+bool valid_strength(const ClusterShape& shape, double beta, double nu) {
+  const double least = diagonal(shape) ? 0.0 : static_cast<double>(shape.dims) - 1.0;
+  return beta > 0.0 && nu > least && std::isfinite(beta) && std::isfinite(nu);
+}
+
 bool prepare_base_measure(const ClusterShape& shape, BaseMeasure& base, double* scratch) {
   std::copy_n(base.scale, shape.scatter_size(), scratch);
   double log_determinant = 0.0;
@@ -147,30 +152,40 @@ double fill_local_view(const ClusterShape& shape, const Posterior& posterior, fl
   return 0.5 * (posterior.expected_log_determinant - dims * kLogTwoPi - dims / posterior.beta);
 }
 
+PredictiveScale predictive_scale(const ClusterShape& shape, const Posterior& posterior) {
+  const auto dims = static_cast<double>(shape.dims);
+  const double spread = (posterior.beta + 1.0) / posterior.beta;
+  PredictiveScale scale;
+  scale.shrink = 1.0 / (posterior.nu * spread);
+  scale.log_peak = -0.5 * (dims * (kLogPi + std::log(spread)) + posterior.log_determinant);
+  if (diagonal(shape)) {
+    // A product of univariate t: ν degrees of freedom, scale² = b (β+1) / (β ν).
+    scale.half_power = 0.5 * (posterior.nu + 1.0);
+    scale.log_peak += dims * (log_gamma(scale.half_power) - log_gamma(0.5 * posterior.nu));
+  } else {
+    const double dof = posterior.nu - dims + 1.0;
+    scale.half_power = 0.5 * (dof + dims);
+    scale.log_peak += log_gamma(scale.half_power) - log_gamma(0.5 * dof);
+  }
+  return scale;
+}
+
 double log_predictive(const ClusterShape& shape, const Posterior& posterior, const double* z,
                       double* scratch) {
   const Index m = shape.dims;
-  const auto dims = static_cast<double>(m);
-  const double spread = (posterior.beta + 1.0) / posterior.beta;
+  const PredictiveScale scale = predictive_scale(shape, posterior);
+  const double shrink = scale.shrink * posterior.nu;  // distances below are without ν
   double* difference = scratch;
   for (Index i = 0; i < m; ++i) difference[i] = z[i] - posterior.mean[i];
+  double sum = 0.0;
   if (diagonal(shape)) {
-    // A product of univariate t: ν degrees of freedom, scale² = b (β+1) / (β ν).
-    const double nu = posterior.nu;
-    double sum = dims * (log_gamma(0.5 * (nu + 1.0)) - log_gamma(0.5 * nu) -
-                         0.5 * (kLogPi + std::log(spread)));
     for (Index i = 0; i < m; ++i) {
-      const double b = posterior.factor[i];
-      sum -= 0.5 * std::log(b) +
-             0.5 * (nu + 1.0) * std::log1p(difference[i] * difference[i] / (b * spread));
+      sum += std::log1p(shrink * difference[i] * difference[i] / posterior.factor[i]);
     }
-    return sum;
+  } else {
+    sum = std::log1p(shrink * squared_distance(posterior.factor, m, difference, scratch + m));
   }
-  const double dof = posterior.nu - dims + 1.0;
-  const double distance = squared_distance(posterior.factor, m, difference, scratch + m) / spread;
-  return log_gamma(0.5 * (dof + dims)) - log_gamma(0.5 * dof) -
-         0.5 * (dims * (kLogPi + std::log(spread)) + posterior.log_determinant) -
-         0.5 * (dof + dims) * std::log1p(distance);
+  return scale.log_peak - scale.half_power * sum;
 }
 
 void sample_predictive(const ClusterShape& shape, const Posterior& posterior, double radius,

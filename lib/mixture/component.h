@@ -27,6 +27,9 @@ struct Posterior {
   double* factor = nullptr;  // Cholesky factor of B (packed lower), or b itself if diagonal
 };
 
+// β > 0, and ν > m - 1 (full) or ν > 0 (diagonal).
+bool valid_strength(const ClusterShape& shape, double beta, double nu);
+
 // Completes base.log_normaliser; false if scale is not positive definite. scratch [scatter_size].
 bool prepare_base_measure(const ClusterShape& shape, BaseMeasure& base, double* scratch);
 
@@ -46,6 +49,15 @@ double observation_bound(const ClusterShape& shape, const BaseMeasure& base,
 // Returns ½ E log|Λ| - ½ m log 2π - ½ m/β. scratch [scatter_size].
 double fill_local_view(const ClusterShape& shape, const Posterior& posterior, float* mean,
                        float* factor, float* precision_diagonal, double* scratch);
+
+// The posterior predictive as a function of |F(z - mean)|² (F of fill_local_view), for scoring many
+// rows. In the diagonal case, a product of m univariate t, it takes one such term per dimension.
+struct PredictiveScale {
+  double log_peak = 0.0;    // log density at the centre
+  double shrink = 0.0;      // 1 / (ν (β+1)/β)
+  double half_power = 0.0;  // log density = log_peak - half_power · Σ log(1 + shrink · distance)
+};
+PredictiveScale predictive_scale(const ClusterShape& shape, const Posterior& posterior);
 
 // log density of the posterior predictive (Student-t) at z [m]. scratch [2m].
 double log_predictive(const ClusterShape& shape, const Posterior& posterior, const double* z,

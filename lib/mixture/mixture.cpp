@@ -10,14 +10,6 @@ namespace adapvae {
 namespace {
 
 constexpr double kUnitsInOne = 1.0 / kResponsibilityUnit;
-// Rows of one pass of the local step.
-constexpr Index kLocalRows = 256;
-
-// Place of the unordered pair a != b in a packed lower triangle.
-constexpr Index pair_at(Index a, Index b) {
-  return a > b ? packed_size(a) + b : packed_size(b) + a;
-}
-
 }  // namespace
 
 double entropy_term(double r) { return r > 0.0 ? -r * std::log(r) : 0.0; }
@@ -46,17 +38,19 @@ void Mixture::place(Arena& arena, const MixtureConfig& config) {
   };
   take(base_.mean, m);
   take(base_.scale, scatter);
-  carried_.place(arena, shape, capacity);
+  carried_.place(arena, shape, capacity + 1);
   batch_.place(arena, shape, capacity * config.max_batches);
   stream_.place(arena, shape, capacity);
   total_.place(arena, shape, capacity);
-  take(carried_units_, capacity);
+  take(carried_rows_, capacity);
   take(carried_entropy_, capacity);
   take(carried_pairs_, packed_size(capacity));
   take(stream_pairs_, packed_size(capacity));
   take(batch_entropy_, capacity * config.max_batches);
   take(stream_entropy_, capacity);
   take(log_weight_, capacity);
+  take(weight_, capacity);
+  take(predictive_, capacity);
   take(order_, capacity);
   take(posterior_, capacity);
   double* posterior_mean = nullptr;
@@ -72,7 +66,7 @@ void Mixture::place(Arena& arena, const MixtureConfig& config) {
   take(sums_, capacity * m);
   take(scatters_, capacity * scatter);
   take(masses_, capacity);
-  take(scratch_, scatter + 2 * m);
+  take(scratch_, 2 * scatter + 2 * m);
   take(local_r_, kLocalRows * capacity);
   take(log_sum_, kLocalRows);
   if (arena.counting() || arena.failed()) return;
@@ -87,6 +81,7 @@ void Mixture::reset() {
   const Index m = config_.shape.dims;
   clusters_ = 0;
   repairs_ = 0;
+  faded_rows_ = {};
   rows_ = {};
   variance_ = {};
   batches_ = 0;
@@ -94,7 +89,7 @@ void Mixture::reset() {
   std::fill_n(base_.mean, m, 0.0);
   std::fill_n(base_.scale, config_.shape.scatter_size(), 0.0);
   for (Index i = 0; i < m; ++i) {
-    base_.scale[config_.shape.covariance == FactorShape::kDiagonal ? i : packed_size(i) + i] = 1.0;
+    base_.scale[config_.shape.diagonal_at(i)] = 1.0;
   }
   base_.beta = 0.2;
   base_.nu = static_cast<double>(m) + 2.0;
@@ -105,9 +100,7 @@ void Mixture::reset() {
 
 Status Mixture::set_base_measure(double beta, double nu, const double* mean, const double* scale) {
   const ClusterShape& shape = config_.shape;
-  const double least =
-      shape.covariance == FactorShape::kDiagonal ? 0.0 : static_cast<double>(shape.dims) - 1.0;
-  if (!(beta > 0.0) || !(nu > least) || !std::isfinite(beta) || !std::isfinite(nu)) {
+  if (!valid_strength(shape, beta, nu)) {
     return {StatusCode::kInvalidArgument, "base measure: β must be positive and ν above m - 1"};
   }
   for (Index i = 0; i < shape.dims; ++i) {
@@ -227,12 +220,16 @@ void Mixture::sum_levels(Index k) {
   total_.add(k, stream_, k, row_weight_);
 }
 
-void Mixture::global_step() {
+void Mixture::rebuild_totals() {
   for (Index k = 0; k < clusters_; ++k) {
     sum_levels(k);
     masses_[k] = total_.mass(k);
   }
   sort_by_mass(masses_, clusters_, order_);
+}
+
+void Mixture::global_step() {
+  rebuild_totals();
   update_concentration(masses_, order_, clusters_, concentration_);
   refresh_posteriors();
 }
@@ -241,12 +238,15 @@ void Mixture::refresh_posteriors() {
   const ClusterShape& shape = config_.shape;
   for (Index k = 0; k < clusters_; ++k) masses_[k] = total_.mass(k);
   log_tail_ = expected_log_weights(masses_, order_, clusters_, concentration_, log_weight_);
+  expected_weights(masses_, order_, clusters_, concentration_, weight_);
   for (Index k = 0; k < clusters_; ++k) {
     if (compute_posterior(shape, base_, total_[k], posterior_[k]) > 0) ++repairs_;
     const double constant = fill_local_view(shape, posterior_[k], local_mean_ + k * shape.dims,
                                             local_factor_ + k * shape.scatter_size(),
                                             local_precision_ + k * shape.dims, scratch_);
     local_weight_[k] = static_cast<float>(log_weight_[k] + constant);
+    predictive_[k] = predictive_scale(shape, posterior_[k]);
+    predictive_[k].log_peak += std::log(weight_[k]);
   }
 }
 
@@ -256,12 +256,14 @@ double Mixture::lap(Backend& backend) {
   return bound().total();
 }
 
+void Mixture::hold_out(Index row) { std::fill_n(r_ + row * config_.max_clusters, clusters_, 0.0); }
+
 void Mixture::close_stream() {
   if (rows_.data == nullptr) return;
   refresh_pairs();
   for (Index k = 0; k < clusters_; ++k) {
     carried_.copy(k, total_, k);
-    carried_units_[k] = units_of(k);
+    carried_rows_[k] = count_of(k);
     carried_entropy_[k] += row_weight_ * stream_entropy_[k];
     for (Index j = 0; j < k; ++j) {
       carried_pairs_[pair_at(k, j)] += row_weight_ * stream_pairs_[pair_at(k, j)];
@@ -288,19 +290,18 @@ BoundParts Mixture::bound() const {
 
 // ---- clusters -----------------------------------------------------------------------------------
 
-// Masses of a stream are sums of units in double: exact up to two million rows.
-std::int64_t Mixture::units_of(Index k) const {
-  return carried_units_[k] + static_cast<std::int64_t>(stream_.mass(k) * kUnitsInOne);
+RowCount Mixture::count_of(Index k) const {
+  return carried_rows_[k] + RowCount::from_mass(stream_.mass(k));
 }
 
-double Mixture::rows_of(Index k) const {
-  return static_cast<double>(units_of(k)) * kResponsibilityUnit;
-}
+double Mixture::rows_of(Index k) const { return count_of(k).value(); }
+
+double Mixture::rows_faded() const { return faded_rows_.value(); }
 
 double Mixture::rows_learnt() const {
-  std::int64_t sum = 0;
-  for (Index k = 0; k < clusters_; ++k) sum += units_of(k);
-  return static_cast<double>(sum) * kResponsibilityUnit;
+  RowCount sum = faded_rows_;
+  for (Index k = 0; k < clusters_; ++k) sum = sum + count_of(k);
+  return sum.value();
 }
 
 double Mixture::entropy_of(Index k) const {
@@ -328,12 +329,14 @@ double Mixture::pair_entropy_loss(Index a, Index b) const {
   return carried_pairs_[pair_at(a, b)] + row_weight_ * stream_pairs_[pair_at(a, b)];
 }
 
+void Mixture::drop_last_cluster() { --clusters_; }
+
 Index Mixture::add_cluster() {
   const Index k = clusters_++;
   carried_.clear(k);
   stream_.clear(k);
   total_.clear(k);
-  carried_units_[k] = 0;
+  carried_rows_[k] = {};
   carried_entropy_[k] = 0.0;
   stream_entropy_[k] = 0.0;
   order_[k] = k;
@@ -353,7 +356,7 @@ Index Mixture::add_cluster() {
 
 void Mixture::merge_clusters(Index a, Index b) {
   carried_.add(a, carried_, b);
-  carried_units_[a] += carried_units_[b];
+  carried_rows_[a] = carried_rows_[a] + carried_rows_[b];
   carried_entropy_[a] += carried_entropy_[b] + carried_pairs_[pair_at(a, b)];
   for (Index c = 0; c < clusters_; ++c) {
     if (c == a || c == b) continue;
@@ -380,7 +383,7 @@ void Mixture::merge_clusters(Index a, Index b) {
 
 void Mixture::move_cluster(Index from, Index to) {
   carried_.copy(to, carried_, from);
-  carried_units_[to] = carried_units_[from];
+  carried_rows_[to] = carried_rows_[from];
   carried_entropy_[to] = carried_entropy_[from];
   for (Index s = 0; s < batches_; ++s) {
     const Index at = s * config_.max_clusters;
@@ -400,23 +403,6 @@ void Mixture::move_cluster(Index from, Index to) {
 void Mixture::recount(Backend& backend) {
   for (Index b = 0; b < batches_; ++b) count_batch(backend, b);
   global_step();
-}
-
-// ---- rows, without learning ---------------------------------------------------------------------
-
-GaussianView Mixture::gaussians() const {
-  return {.clusters = clusters_,
-          .dims = config_.shape.dims,
-          .mean = local_mean_,
-          .factor = local_factor_,
-          .precision_diagonal = local_precision_,
-          .shape = config_.shape.covariance};
-}
-
-void Mixture::responsibilities(Backend& backend, ConstMatrixView z, ConstMatrixView variance,
-                               MatrixView r, float* log_density) const {
-  backend.mahalanobis(z, variance, gaussians(), r);
-  backend.softmax_rows(r, local_weight_, -0.5F, r, log_density);
 }
 
 }  // namespace adapvae

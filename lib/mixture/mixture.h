@@ -11,11 +11,12 @@
 //
 // "Posterior becomes prior" is S0 ← T when the stream closes: for this family carrying statistics
 // is the exact Bayesian update. Responsibilities are whole multiples of 2⁻³² that sum to exactly 1
-// in every row, and rows are counted in those units as integers: counts are exact for ever.
+// in every row, and rows are counted in those units (RowCount): counts are exact for ever.
 //
 // The order of a lap:  local_step(b) for every b, then global_step(). bound() is exact after it.
 #pragma once
 
+#include "base/bytes.h"
 #include "compute/backend.h"
 #include "mixture/component.h"
 #include "mixture/sticks.h"
@@ -29,15 +30,24 @@ struct MixtureConfig {
   Index max_batches = 1;   // mini-batches of a stream
 };
 
+// A row as the mixture sees it. Rows with latent variance are judged by their expected distance.
+struct RowScore {
+  Index cluster = 0;         // most probable
+  float probability = 0.0F;  // of that cluster
+  // log Σ_k E[π_k] t_k(z): density of the posterior predictive, a mixture of Student-t.
+  float log_density = 0.0F;
+  // min_k log t_k(its centre) - log t_k(z): how far from the cluster that explains it best, on a
+  // scale that does not depend on the size of clusters: about half a χ² of m degrees of freedom.
+  float surprise = 0.0F;
+  Index nearest = 0;  // the cluster of that minimum
+};
+
 struct BoundParts {
   double observation = 0.0;  // Σ_k log-normalisers, eq. 9
   double allocation = 0.0;   // sticks and α, eq. 10
   double entropy = 0.0;      // of the responsibilities, eq. 11
   double total() const { return observation + allocation + entropy; }
 };
-
-// Responsibilities are whole multiples of this.
-constexpr double kResponsibilityUnit = 1.0 / 4294967296.0;
 
 // -r log r, 0 at 0.
 double entropy_term(double r);
@@ -48,6 +58,9 @@ void split_into_units(const float* probability, Index count, double budget, doub
 
 class Mixture {
  public:
+  // Rows of one pass of the local step.
+  static constexpr Index kLocalRows = 256;
+
   void place(Arena& arena, const MixtureConfig& config);
   // One cluster without rows under a standard base measure (mean 0, scale 1, β 0.2, ν m+2).
   void reset();
@@ -73,15 +86,33 @@ class Mixture {
   void global_step();
   // All local steps, one global step; returns the bound.
   double lap(Backend& backend);
+  // Takes row i out of the stream: it belongs to no cluster until the next local step. Call
+  // recount() when all are out; rows that are out at close_stream() are not learnt.
+  void hold_out(Index row);
   // The stream's statistics join the carried ones; rows are let go.
   void close_stream();
+  bool stream_open() const { return rows_.data != nullptr; }
 
   BoundParts bound() const;
+
+  // ---- the past, between streams ----
+  // Forgetting: what is carried counts `factor` (0, 1] of what it did. No longer the exact
+  // posterior of all rows; the rows that went are counted in rows_faded().
+  void fade(double factor);
+  // Cluster k with all it holds is no more; the last cluster takes its number. Its rows count as
+  // faded. At least two clusters.
+  void remove_cluster(Index k);
+  // Persistent state, exactly; between streams only.
+  void save(ByteWriter& writer) const;
+  // kCorruptData, and nothing changed, unless the bytes are a state of a mixture of this shape and
+  // no more clusters than fit.
+  Status load(ByteReader& reader);
 
   // ---- clusters ----
   Index clusters() const { return clusters_; }
   double rows_of(Index k) const;  // sum of responsibilities, past and present
-  double rows_learnt() const;     // over all clusters; a whole number, exactly
+  double rows_learnt() const;     // all that ever came, exactly: Σ rows_of(k) + rows_faded()
+  double rows_faded() const;
   double mass(Index k) const { return total_.mass(k); }  // weighted: what the posterior counts
   const Posterior& posterior(Index k) const { return posterior_[k]; }
   double log_weight(Index k) const { return log_weight_[k]; }  // E[log π_k]
@@ -96,7 +127,10 @@ class Mixture {
   const float* local_log_weight() const { return local_weight_; }  // [K]
   // Responsibilities [n × K] of any rows and log Σ_k ρ_k [n].
   void responsibilities(Backend& backend, ConstMatrixView z, ConstMatrixView variance, MatrixView r,
-                        float* log_density) const;
+                        float* log_sum) const;
+  // Where rows belong and how well they fit; responsibilities [n × K] are a by-product. out [n].
+  void score(Backend& backend, ConstMatrixView z, ConstMatrixView variance, MatrixView r,
+             RowScore* out) const;
 
   // ---- for lib/structure: the number of clusters changes here only ----
   // Responsibilities of the stream's rows [rows × K]. Whoever writes them keeps to whole multiples
@@ -109,8 +143,15 @@ class Mixture {
   double row_weight() const { return row_weight_; }
   // A new cluster without rows or history; its number. clusters() must be below max_clusters.
   Index add_cluster();
+  // The last cluster, which holds neither rows nor history, is no more.
+  void drop_last_cluster();
   // Cluster b's rows and history join cluster a; the last cluster takes b's number.
   void merge_clusters(Index a, Index b);
+  // Gives `fraction` of cluster a's past to cluster b, which has none yet: `part` is what b gets,
+  // `rest` what a keeps; the two must sum to what a carried. Followed by recount() in a stream,
+  // global_step() between streams.
+  void divide_past(Index a, Index b, double fraction, const StatisticsRef& rest,
+                   const StatisticsRef& part);
   // Statistics and entropies of all batches from stream_responsibilities(), then global_step().
   void recount(Backend& backend);
   // How much entropy a merge of a and b would cost (<= 0), past and present rows, weighted. For the
@@ -123,13 +164,20 @@ class Mixture {
   const Index* order() const { return order_; }
 
  private:
+  // Place of the unordered pair a != b in a packed lower triangle.
+  static constexpr Index pair_at(Index a, Index b) {
+    return a > b ? packed_size(a) + b : packed_size(b) + a;
+  }
   Index batch_begin(Index batch) const { return rows_.rows * batch / batches_; }
   void count_batch(Backend& backend, Index batch);
   void count_entropy(Index batch, Index k);
   void sum_levels(Index k);
+  void rebuild_totals();
   void refresh_posteriors();
   void move_cluster(Index from, Index to);
-  std::int64_t units_of(Index k) const;
+  RowCount count_of(Index k) const;
+  bool read_prior(ByteReader& reader, bool take);
+  bool read_cluster(ByteReader& reader, Index k, bool take);
 
   MixtureConfig config_;
   Index clusters_ = 0;
@@ -142,17 +190,20 @@ class Mixture {
   double row_weight_ = 1.0;
   Index batches_ = 0;
 
-  StatisticsBlock carried_;                // S0, weighted
-  StatisticsBlock batch_;                  // S_b at b · max_clusters + k, unweighted
-  StatisticsBlock stream_;                 // S
-  StatisticsBlock total_;                  // T
-  std::int64_t* carried_units_ = nullptr;  // [K] rows of the past, in responsibility units
-  double* carried_entropy_ = nullptr;      // [K] h0_k, weighted
-  double* carried_pairs_ = nullptr;        // [packed K] h0_ab - h0_a - h0_b, weighted
-  double* stream_pairs_ = nullptr;         // [packed K] the same for the stream's rows, unweighted
-  double* batch_entropy_ = nullptr;        // [batches × K]
-  double* stream_entropy_ = nullptr;       // [K]
-  double* log_weight_ = nullptr;           // [K]
+  StatisticsBlock carried_;            // S0, weighted, and one spare place
+  StatisticsBlock batch_;              // S_b at b · max_clusters + k, unweighted
+  StatisticsBlock stream_;             // S
+  StatisticsBlock total_;              // T
+  RowCount* carried_rows_ = nullptr;   // [K] rows of the past
+  double* carried_entropy_ = nullptr;  // [K] h0_k, weighted
+  double* carried_pairs_ = nullptr;    // [packed K] h0_ab - h0_a - h0_b, weighted
+  double* stream_pairs_ = nullptr;     // [packed K] the same for the stream's rows, unweighted
+  double* batch_entropy_ = nullptr;    // [batches × K]
+  double* stream_entropy_ = nullptr;   // [K]
+  RowCount faded_rows_;
+  double* log_weight_ = nullptr;           // [K] E[log π_k]
+  double* weight_ = nullptr;               // [K] E[π_k]
+  PredictiveScale* predictive_ = nullptr;  // [K]
   double log_tail_ = 0.0;
   Index* order_ = nullptr;            // [K]
   Posterior* posterior_ = nullptr;    // [K]
@@ -166,7 +217,7 @@ class Mixture {
   double* sums_ = nullptr;            // [K × m]
   double* scatters_ = nullptr;        // [K × scatter_size]
   double* masses_ = nullptr;          // [K]
-  double* scratch_ = nullptr;         // [scatter_size + 2m]
+  double* scratch_ = nullptr;         // [2 scatter_size + 2m]
   float* log_sum_ = nullptr;          // [kLocalRows]
 };
 

@@ -16,6 +16,24 @@ void add_square(const ClusterShape& shape, double scale, const double* x, double
 
 }  // namespace
 
+RowCount RowCount::from_mass(double mass) {
+  RowCount count;
+  count.whole = static_cast<std::int64_t>(mass);
+  count.units =
+      static_cast<std::int64_t>((mass - static_cast<double>(count.whole)) / kResponsibilityUnit);
+  return count;
+}
+
+RowCount RowCount::operator+(const RowCount& other) const {
+  const std::int64_t sum = units + other.units;
+  return {whole + other.whole + (sum >> 32), sum & 0xFFFFFFFF};
+}
+
+RowCount RowCount::operator-(const RowCount& other) const {
+  const std::int64_t difference = units - other.units;
+  return {whole - other.whole - (difference < 0 ? 1 : 0), difference & 0xFFFFFFFF};
+}
+
 void StatisticsBlock::place(Arena& arena, const ClusterShape& shape, Index capacity) {
   shape_ = shape;
   mass_ = arena.take<double>(static_cast<std::size_t>(capacity));
@@ -30,13 +48,14 @@ void StatisticsBlock::clear(Index k) {
   std::fill_n(s.scatter, shape_.scatter_size(), 0.0);
 }
 
-void StatisticsBlock::copy(Index k, const StatisticsBlock& other, Index j) {
+void StatisticsBlock::assign(Index k, const StatisticsRef& from) {
   const StatisticsRef to = (*this)[k];
-  const StatisticsRef from = other[j];
   *to.mass = *from.mass;
   std::copy_n(from.mean, shape_.dims, to.mean);
   std::copy_n(from.scatter, shape_.scatter_size(), to.scatter);
 }
+
+void StatisticsBlock::copy(Index k, const StatisticsBlock& other, Index j) { assign(k, other[j]); }
 
 void StatisticsBlock::add(Index k, const StatisticsBlock& other, Index j, double weight) {
   add_statistics(shape_, other[j], weight, (*this)[k]);
@@ -75,7 +94,7 @@ void center_statistics(const ClusterShape& shape, double mass, const double* sum
   add_square(shape, -inverse, sum, out.scatter);
   // Rounding may leave a diagonal a little below zero.
   for (Index i = 0; i < shape.dims; ++i) {
-    const Index at = shape.covariance == FactorShape::kDiagonal ? i : packed_size(i) + i;
+    const Index at = shape.diagonal_at(i);
     out.scatter[at] = std::max(out.scatter[at], 0.0);
     out.mean[i] = mass > 0.0 ? center[i] + inverse * sum[i] : 0.0;
   }

@@ -2,6 +2,8 @@
 // C = Σ r {(z - z̄)(z - z̄)ᵀ + diag σ²}, in double, combined by Chan's rule.
 #pragma once
 
+#include <cstdint>
+
 #include "base/arena.h"
 #include "base/matrix_view.h"
 #include "base/packed_lower.h"
@@ -15,6 +17,29 @@ struct ClusterShape {
 
   constexpr Index scatter_size() const {
     return covariance == FactorShape::kDiagonal ? dims : packed_size(dims);
+  }
+  // Where the scatter keeps its i-th diagonal entry.
+  constexpr Index diagonal_at(Index i) const {
+    return covariance == FactorShape::kDiagonal ? i : packed_size(i) + i;
+  }
+};
+
+// Responsibilities are whole multiples of this, so that sums of them are exact.
+constexpr double kResponsibilityUnit = 1.0 / 4294967296.0;
+
+// A number of rows, exact for ever: whole rows and units of kResponsibilityUnit below one row.
+struct RowCount {
+  std::int64_t whole = 0;
+  std::int64_t units = 0;  // 0 … 2³²-1
+
+  // From a sum of responsibilities below two million, which a double holds exactly.
+  static RowCount from_mass(double mass);
+  RowCount operator+(const RowCount& other) const;
+  // other <= this.
+  RowCount operator-(const RowCount& other) const;
+  bool operator==(const RowCount& other) const = default;
+  double value() const {
+    return static_cast<double>(whole) + static_cast<double>(units) * kResponsibilityUnit;
   }
 };
 
@@ -39,6 +64,8 @@ class StatisticsBlock {
   void clear(Index k);
   // Cluster k becomes a copy of cluster j of `other`.
   void copy(Index k, const StatisticsBlock& other, Index j);
+  // Cluster k becomes a copy of `from`.
+  void assign(Index k, const StatisticsRef& from);
   // Cluster k takes in `weight` times cluster j of `other` (Chan's rule). weight > 0.
   void add(Index k, const StatisticsBlock& other, Index j, double weight = 1.0);
 

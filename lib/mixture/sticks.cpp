@@ -70,6 +70,20 @@ double expected_log_weights(const double* mass, const Index* order, Index cluste
   return log_left;
 }
 
+double expected_weights(const double* mass, const Index* order, Index clusters,
+                        const Concentration& concentration, double* weight) {
+  for_sticks(mass, order, clusters, concentration.mean,
+             [&](Index k, double taken, double left) { weight[k] = taken / (taken + left); });
+  double rest = 1.0;
+  for (Index at = 0; at < clusters; ++at) {
+    const Index k = order[at];
+    const double taken = rest * weight[k];
+    rest -= taken;
+    weight[k] = taken;
+  }
+  return rest;
+}
+
 double allocation_bound(const double* mass, const Index* order, Index clusters,
                         const Concentration& concentration) {
   double sum = 0.0;

@@ -29,6 +29,10 @@ void sort_by_mass(const double* mass, Index clusters, Index* order);
 double expected_log_weights(const double* mass, const Index* order, Index clusters,
                             const Concentration& concentration, double* log_weight);
 
+// weight [K] (by cluster) = E[π_k]; returns E of the tail's weight.
+double expected_weights(const double* mass, const Index* order, Index clusters,
+                        const Concentration& concentration, double* weight);
+
 // The weights' part of the evidence bound, eq. 10, without the term of α.
 double allocation_bound(const double* mass, const Index* order, Index clusters,
                         const Concentration& concentration);

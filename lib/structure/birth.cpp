@@ -3,340 +3,352 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/sampling.h"
-
 namespace adapvae {
+namespace {
 
-void BirthMove::place(Arena& arena, const MixtureConfig& config) {
-  shape_ = config.shape;
-  capacity_ = kMostFresh + 1;
-  const Index rows = config.max_rows;
-  const Index m = shape_.dims;
-  const Index scatter = shape_.scatter_size();
-  const auto take = [&arena]<typename T>(T*& to, Index count) {
-    to = arena.take<T>(static_cast<std::size_t>(count));
-  };
-  take(row_, rows);
-  take(budget_, rows);
-  take(z_, rows * m);
-  take(variance_, rows * m);
-  take(share_, rows * capacity_);
-  take(probability_, rows * capacity_);
-  take(log_sum_, rows);
-  take(distance_, rows);
-  fixed_.place(arena, shape_, 1);
-  fresh_.place(arena, shape_, capacity_ + 1);  // the last place serves trial merges
-  take(posterior_, capacity_ + 1);
-  double* mean = nullptr;
-  double* factor = nullptr;
-  take(mean, (capacity_ + 1) * m);
-  take(factor, (capacity_ + 1) * scatter);
-  take(entropy_, capacity_);
-  take(local_mean_, capacity_ * m);
-  take(local_factor_, capacity_ * scatter);
-  take(local_precision_, capacity_ * m);
-  take(local_weight_, capacity_);
-  take(center_, capacity_ * m);
-  take(sums_, capacity_ * m);
-  take(scatters_, capacity_ * scatter);
-  take(piece_mass_, capacity_);
-  take(mass_, config.max_clusters + capacity_);
-  take(log_weight_, config.max_clusters + capacity_);
-  take(order_, config.max_clusters + capacity_);
-  take(scratch_, scatter + 2 * m);
-  if (arena.counting() || arena.failed()) return;
-  for (Index j = 0; j <= capacity_; ++j) {
-    posterior_[j] = Posterior{};
-    posterior_[j].mean = mean + j * m;
-    posterior_[j].factor = factor + j * scatter;
-  }
+constexpr Index kPastPool = 2;  // statistics of both halves together
+
+// Expected covariance is B over this.
+double covariance_divisor(const ClusterShape& shape, const Posterior& p) {
+  const double spare = shape.covariance == FactorShape::kDiagonal
+                           ? p.nu - 2.0
+                           : p.nu - static_cast<double>(shape.dims) - 1.0;
+  return std::max(spare, 1.0);
 }
 
-// The rows that take part, and what stays with the old cluster whatever happens: its past and its
-// hold on the other rows.
-void BirthMove::gather(Mixture& mixture, Index target, double least_share) {
-  const Index m = shape_.dims;
-  const MatrixViewD r = mixture.stream_responsibilities();
-  const ConstMatrixView rows = mixture.stream_rows();
-  const ConstMatrixView variance = mixture.stream_variance();
-  has_variance_ = variance.data != nullptr;
-  row_weight_ = mixture.row_weight();
-  count_ = 0;
-  fixed_.copy(0, mixture.carried(), target);
-  for (Index i = 0; i < r.rows; ++i) {
-    double held = r(i, target);
-    if (held == 0.0) continue;
-    if (held >= least_share) {
-      row_[count_] = static_cast<std::uint32_t>(i);
-      budget_[count_] = held;
-      std::copy_n(rows.row(i), m, z_ + count_ * m);
-      if (has_variance_) std::copy_n(variance.row(i), m, variance_ + count_ * m);
-      ++count_;
-      continue;
+// KL divergence of the Gaussian with p's expected moments from that with q's. scratch [3m].
+double divergence(const ClusterShape& shape, const Posterior& p, const Posterior& q,
+                  double* scratch) {
+  const Index m = shape.dims;
+  const double np = covariance_divisor(shape, p);
+  const double nq = covariance_divisor(shape, q);
+  double sum = q.log_determinant - p.log_determinant +
+               static_cast<double>(m) * (std::log(np) - std::log(nq) - 1.0);
+  if (shape.covariance == FactorShape::kDiagonal) {
+    for (Index i = 0; i < m; ++i) {
+      const double d = p.mean[i] - q.mean[i];
+      sum += (p.factor[i] / np + d * d) * nq / q.factor[i];
     }
-    double* mean = scratch_;
-    double* spread = scratch_ + m;
-    std::fill_n(spread, shape_.scatter_size(), 0.0);
-    for (Index j = 0; j < m; ++j) {
-      mean[j] = rows(i, j);
-      const Index at = shape_.covariance == FactorShape::kDiagonal ? j : packed_size(j) + j;
-      if (has_variance_) spread[at] = held * static_cast<double>(variance(i, j));
-    }
-    add_statistics(shape_, {&held, mean, spread}, row_weight_, fixed_[0]);
+    return 0.5 * sum;
   }
+  double* x = scratch;
+  for (Index i = 0; i < m; ++i) x[i] = p.mean[i] - q.mean[i];
+  sum += nq * squared_distance(q.factor, m, x, scratch + m);
+  // tr(Σq⁻¹ Σp) = |Lq⁻¹ Lp|², column by column.
+  for (Index j = 0; j < m; ++j) {
+    for (Index i = 0; i < m; ++i) x[i] = i >= j ? p.factor[packed_size(i) + j] : 0.0;
+    sum += squared_distance(q.factor, m, x, scratch + m) * nq / np;
+  }
+  return 0.5 * sum;
 }
 
-// Seeds far from the old cluster's mean and from each other, in its own metric; every row then
-// starts with the nearest.
-void BirthMove::seed(const Mixture& mixture, Index fresh, Philox& random) {
-  const Index m = shape_.dims;
-  const Posterior& old = mixture.posterior(target_);
-  pieces_ = 1;
-  std::fill_n(share_, count_ * capacity_, 0.0);
-  const auto distance_to = [&](Index i, const double* point) {
-    double* difference = scratch_;
-    for (Index j = 0; j < m; ++j) difference[j] = z_[i * m + j] - point[j];
-    if (shape_.covariance == FactorShape::kLower) {
-      return squared_distance(old.factor, m, difference, scratch_ + m);
-    }
+// x [m] becomes A x, A = L0 L1⁻¹ (full) or the ratio of deviations (diagonal).
+void map_vector(const ClusterShape& shape, const double* l0, const double* l1, double* x) {
+  const Index m = shape.dims;
+  if (shape.covariance == FactorShape::kDiagonal) {
+    for (Index i = 0; i < m; ++i) x[i] *= l0[i] / l1[i];
+    return;
+  }
+  solve_lower(l1, m, x);
+  for (Index i = m - 1; i >= 0; --i) {
     double sum = 0.0;
-    for (Index j = 0; j < m; ++j) sum += difference[j] * difference[j] / old.factor[j];
-    return sum;
-  };
-  for (Index i = 0; i < count_; ++i) {
-    distance_[i] = distance_to(i, old.mean);
-    share_[i * capacity_] = budget_[i];
-  }
-  for (Index piece = 1; piece <= fresh; ++piece) {
-    double total = 0.0;
-    for (Index i = 0; i < count_; ++i) total += budget_[i] * distance_[i];
-    if (!(total > 0.0) || !std::isfinite(total)) return;
-    double mark = total * random.uniform_double();
-    Index chosen = count_ - 1;
-    for (Index i = 0; i < count_; ++i) {
-      mark -= budget_[i] * distance_[i];
-      if (mark <= 0.0) {
-        chosen = i;
-        break;
-      }
-    }
-    double* point = sums_;
-    for (Index j = 0; j < m; ++j) point[j] = z_[chosen * m + j];
-    pieces_ = piece + 1;
-    for (Index i = 0; i < count_; ++i) {
-      const double distance = distance_to(i, point);
-      if (distance >= distance_[i]) continue;
-      distance_[i] = distance;
-      std::fill_n(share_ + i * capacity_, piece, 0.0);
-      share_[i * capacity_ + piece] = budget_[i];
-    }
+    for (Index j = 0; j <= i; ++j) sum += l0[packed_size(i) + j] * x[j];
+    x[i] = sum;
   }
 }
 
-// Statistics of the pieces from the shares, and their posteriors.
-void BirthMove::count(Backend& backend, const Mixture& mixture) {
-  const Index m = shape_.dims;
-  for (Index j = 0; j < pieces_; ++j) {
-    std::copy_n(mixture.posterior(target_).mean, m, center_ + j * m);
+// out = A s Aᵀ for a symmetric packed (or diagonal) s. scratch [m² + m].
+void map_scatter(const ClusterShape& shape, const double* l0, const double* l1, const double* s,
+                 double* out, double* scratch) {
+  const Index m = shape.dims;
+  if (shape.covariance == FactorShape::kDiagonal) {
+    for (Index i = 0; i < m; ++i) out[i] = s[i] * (l0[i] / l1[i]) * (l0[i] / l1[i]);
+    return;
   }
-  backend.weighted_moments(
-      {z_, count_, m}, has_variance_ ? ConstMatrixView(variance_, count_, m) : ConstMatrixView(),
-      ConstMatrixViewD(share_, count_, pieces_, capacity_), ConstMatrixViewD(center_, pieces_, m),
-      shape_.covariance, piece_mass_, MatrixViewD(sums_, pieces_, m),
-      MatrixViewD(scatters_, pieces_, shape_.scatter_size()));
-  for (Index j = 0; j < pieces_; ++j) {
-    // Through the spare place, so that weighting is one call.
-    center_statistics(shape_, piece_mass_[j], sums_ + j * m, scatters_ + j * shape_.scatter_size(),
-                      center_ + j * m, fresh_[capacity_]);
-    if (j == 0) {
-      fresh_.copy(0, fixed_, 0);
-    } else {
-      fresh_.clear(j);
-    }
-    fresh_.add(j, fresh_, capacity_, row_weight_);
-    compute_posterior(shape_, mixture.base_measure(), fresh_[j], posterior_[j]);
-    double sum = 0.0;
-    for (Index i = 0; i < count_; ++i) sum += entropy_term(share_[i * capacity_ + j]);
-    entropy_[j] = row_weight_ * sum;
+  // Columns of s mapped give A s; its rows mapped give A s Aᵀ.
+  double* half = scratch;
+  for (Index j = 0; j < m; ++j) {
+    double* column = half + j * m;  // column j of A s, which is row j of s Aᵀ
+    for (Index i = 0; i < m; ++i) column[i] = s[i >= j ? packed_size(i) + j : packed_size(j) + i];
+    map_vector(shape, l0, l1, column);
+  }
+  double* row = scratch + m * m;
+  for (Index i = 0; i < m; ++i) {
+    for (Index j = 0; j < m; ++j) row[j] = half[j * m + i];
+    map_vector(shape, l0, l1, row);
+    for (Index j = 0; j <= i; ++j) out[packed_size(i) + j] = row[j];
   }
 }
 
-// Masses of all clusters with the old one's rest in its place and the fresh pieces at the end.
-void BirthMove::trial_masses(const Mixture& mixture) {
-  const Index clusters = mixture.clusters();
-  for (Index k = 0; k < clusters; ++k) mass_[k] = mixture.mass(k);
-  mass_[target_] = fresh_.mass(0);
-  for (Index j = 1; j < pieces_; ++j) mass_[clusters + j - 1] = fresh_.mass(j);
-}
-
-// One local step of the rows that take part, among the pieces.
-void BirthMove::refit(Backend& backend, const Mixture& mixture) {
-  const Index m = shape_.dims;
-  const Index clusters = mixture.clusters();
-  const Index all = clusters + pieces_ - 1;
-  trial_masses(mixture);
-  sort_by_mass(mass_, all, order_);
-  expected_log_weights(mass_, order_, all, mixture.concentration(), log_weight_);
-  for (Index j = 0; j < pieces_; ++j) {
-    const double constant = fill_local_view(shape_, posterior_[j], local_mean_ + j * m,
-                                            local_factor_ + j * shape_.scatter_size(),
-                                            local_precision_ + j * m, scratch_);
-    const double weight = j == 0 ? log_weight_[target_] : log_weight_[clusters + j - 1];
-    local_weight_[j] = static_cast<float>(weight + constant);
-  }
-  const GaussianView gaussians = {.clusters = pieces_,
-                                  .dims = m,
-                                  .mean = local_mean_,
-                                  .factor = local_factor_,
-                                  .precision_diagonal = local_precision_,
-                                  .shape = shape_.covariance};
-  const MatrixView probability(probability_, count_, pieces_);
-  backend.mahalanobis({z_, count_, m},
-                      has_variance_ ? ConstMatrixView(variance_, count_, m) : ConstMatrixView(),
-                      gaussians, probability);
-  backend.softmax_rows(probability, local_weight_, -0.5F, probability, log_sum_);
-  for (Index i = 0; i < count_; ++i) {
-    split_into_units(probability.row(i), pieces_, budget_[i], share_ + i * capacity_);
-  }
-}
-
-void BirthMove::drop_piece(Index piece) {
-  const Index last = --pieces_;
-  for (Index i = 0; i < count_; ++i) {
-    double* share = share_ + i * capacity_;
-    share[0] += share[piece];
-    share[piece] = share[last];
-    share[last] = 0.0;
-  }
-}
-
-double BirthMove::bound_of_pieces(const Mixture& mixture) {
-  trial_masses(mixture);
-  double sum =
-      allocation_of(mass_, mixture.clusters() + pieces_ - 1, mixture.concentration(), order_);
-  for (Index j = 0; j < pieces_; ++j) {
-    sum += observation_bound(shape_, mixture.base_measure(), posterior_[j], fresh_.mass(j)) +
-           entropy_[j];
-  }
-  return sum;
-}
-
-// Makes the best merge of two pieces if it raises the bound.
-bool BirthMove::merge_pieces(const Mixture& mixture) {
-  const BaseMeasure& base = mixture.base_measure();
-  trial_masses(mixture);
-  const Index clusters = mixture.clusters();
-  const Index all = clusters + pieces_ - 1;
-  const double before = allocation_of(mass_, all, mixture.concentration(), order_);
-  double best = 0.0;
-  Index best_a = 0;
-  Index best_b = 0;
-  for (Index b = 1; b < pieces_; ++b) {
-    for (Index a = 0; a < b; ++a) {
-      fresh_.copy(capacity_, fresh_, a);
-      fresh_.add(capacity_, fresh_, b);
-      compute_posterior(shape_, base, fresh_[capacity_], posterior_[capacity_]);
-      double gain = observation_bound(shape_, base, posterior_[capacity_], fresh_.mass(capacity_)) -
-                    observation_bound(shape_, base, posterior_[a], fresh_.mass(a)) -
-                    observation_bound(shape_, base, posterior_[b], fresh_.mass(b));
-      trial_masses(mixture);
-      mass_[a == 0 ? target_ : clusters + a - 1] = fresh_.mass(capacity_);
-      mass_[clusters + b - 1] = mass_[all - 1];
-      if (a == pieces_ - 1) mass_[clusters + b - 1] = fresh_.mass(capacity_);
-      gain += allocation_of(mass_, all - 1, mixture.concentration(), order_) - before;
-      if (gain <= best) continue;  // entropy can only fall: no need to look
-      double loss = 0.0;
-      for (Index i = 0; i < count_; ++i) {
-        const double x = share_[i * capacity_ + a];
-        const double y = share_[i * capacity_ + b];
-        if (x > 0.0 && y > 0.0) loss += entropy_term(x + y) - entropy_term(x) - entropy_term(y);
-      }
-      gain += row_weight_ * loss;
-      if (gain <= best) continue;
-      best = gain;
-      best_a = a;
-      best_b = b;
-    }
-  }
-  if (best <= 0.0) return false;
-  const Index last = --pieces_;
-  for (Index i = 0; i < count_; ++i) {
-    double* share = share_ + i * capacity_;
-    share[best_a] += share[best_b];
-    share[best_b] = 0.0;
-    if (best_b != last) {
-      share[best_b] = share[last];
-      share[last] = 0.0;
-    }
+// l = the Cholesky factor of scatter / mass, or its root if diagonal; false if it has none.
+bool deviation_of(const ClusterShape& shape, const StatisticsRef& s, double* l) {
+  for (Index i = 0; i < shape.scatter_size(); ++i) l[i] = s.scatter[i] / *s.mass;
+  if (shape.covariance == FactorShape::kLower) return cholesky_in_place(l, shape.dims);
+  for (Index i = 0; i < shape.dims; ++i) {
+    if (!(l[i] > 0.0)) return false;
+    l[i] = std::sqrt(l[i]);
   }
   return true;
 }
 
-MoveRecord BirthMove::try_birth(Backend& backend, Mixture& mixture, Index target, Index fresh,
-                                const BirthSettings& settings, Philox& random) {
-  MoveRecord record;
+// A row's responsibilities shrink in proportion to what the proposal leaves to the old clusters;
+// the fresh pieces get the rest. Whole units, and the same sum as before.
+void divide_row(const Proposal& proposal, Index i, Index clusters, double* r) {
+  const double kept = proposal.share(i, 0);
+  double left = kept;
+  Index largest = 0;
+  for (Index k = 0; k < clusters; ++k) {
+    if (r[k] > r[largest]) largest = k;
+  }
+  for (Index k = 0; k < clusters; ++k) {
+    r[k] = std::floor(r[k] * kept / kResponsibilityUnit) * kResponsibilityUnit;
+    left -= r[k];
+  }
+  r[largest] += left;
+  for (Index j = 1; j < proposal.pieces(); ++j) r[clusters + j - 1] = proposal.share(i, j);
+}
+
+}  // namespace
+
+void BirthMove::place(Arena& arena, const MixtureConfig& config) {
+  shape_ = config.shape;
+  const Index m = shape_.dims;
+  const auto take = [&arena]<typename T>(T*& to, Index count) {
+    to = arena.take<T>(static_cast<std::size_t>(count));
+  };
+  proposal_.place(arena, config);
+  past_.place(arena, shape_, 3);
+  for (Posterior* p : {&trial_, &pool_}) {
+    take(p->mean, m);
+    take(p->factor, shape_.scatter_size());
+  }
+  take(map_, shape_.scatter_size());
+  take(pool_map_, shape_.scatter_size());
+  take(mass_, config.max_clusters + Proposal::kMostPieces);
+  take(order_, config.max_clusters + Proposal::kMostPieces);
+  take(saved_r_, std::min(config.max_rows, kMostRows) * config.max_clusters);
+  take(scratch_, m * m + 3 * m);
+}
+
+// Everything that can be said before the fit; false if there will be none.
+bool BirthMove::start(Mixture& mixture, Index target, Rival rival, Index& fresh,
+                      const ProposalSettings& settings, MoveRecord& record) {
   record.cluster = target;
-  target_ = target;
-  fresh = std::min({fresh, kMostFresh, mixture.config().max_clusters - mixture.clusters()});
+  fresh =
+      std::min({fresh, Proposal::kMostFresh, mixture.config().max_clusters - mixture.clusters()});
   if (fresh < 1) {
     record.outcome = MoveOutcome::kNoRoom;
-    return record;
+    return false;
   }
-  gather(mixture, target, settings.least_share);
-  double held = 0.0;
-  double old_entropy = 0.0;
-  for (Index i = 0; i < count_; ++i) {
-    held += budget_[i];
-    old_entropy += entropy_term(budget_[i]);
-  }
-  record.rows = held;
-  if (held < settings.least_rows) {
+  proposal_.gather_cluster(mixture, target, rival, settings);
+  record.rows = proposal_.rows_held();
+  if (record.rows < settings.least_rows) {
     record.outcome = MoveOutcome::kTooFewRows;
-    return record;
+    return false;
   }
+  return true;
+}
 
-  seed(mixture, fresh, random);
-  count(backend, mixture);
-  for (int step = 0; step < settings.refinements && pieces_ > 1; ++step) {
-    refit(backend, mixture);
-    count(backend, mixture);
-    if (step < settings.refinements / 2) continue;
-    bool changed = false;
-    for (Index j = pieces_ - 1; j >= 1; --j) {
-      if (piece_mass_[j] >= settings.least_rows) continue;
-      drop_piece(j);
-      changed = true;
-    }
-    if (changed) count(backend, mixture);
-    while (pieces_ > 1 && merge_pieces(mixture)) count(backend, mixture);
-  }
-  if (pieces_ < 2) {
-    record.outcome = MoveOutcome::kNothingSeparated;
-    return record;
-  }
+// The bound's parts that a birth out of one cluster changes.
+double BirthMove::bound_before(const Mixture& mixture) {
+  const Index target = proposal_.target();
+  for (Index k = 0; k < mixture.clusters(); ++k) mass_[k] = mixture.mass(k);
+  return allocation_of(mass_, mixture.clusters(), mixture.concentration(), order_) +
+         observation_bound(shape_, mixture.base_measure(), mixture.posterior(target),
+                           mixture.mass(target)) +
+         proposal_.entropy_before();
+}
 
-  const Index clusters = mixture.clusters();
-  for (Index k = 0; k < clusters; ++k) mass_[k] = mixture.mass(k);
-  const double before = allocation_of(mass_, clusters, mixture.concentration(), order_) +
-                        observation_bound(shape_, mixture.base_measure(), mixture.posterior(target),
-                                          mixture.mass(target)) +
-                        row_weight_ * old_entropy;
-  record.count = pieces_ - 1;
-  record.gain = bound_of_pieces(mixture) - before;
-  if (!(record.gain > 0.0)) return record;
-
-  for (Index j = 1; j < pieces_; ++j) {
+// New clusters for the fresh pieces, and the rows' new responsibilities.
+void BirthMove::commit(Backend& backend, Mixture& mixture, MoveRecord& record) {
+  for (Index j = 1; j < proposal_.pieces(); ++j) {
     const Index born = mixture.add_cluster();
     if (j == 1) record.other = born;
   }
   const MatrixViewD r = mixture.stream_responsibilities();
-  for (Index i = 0; i < count_; ++i) {
-    const Index at = row_[i];
-    r(at, target) = share_[i * capacity_];
-    for (Index j = 1; j < pieces_; ++j) r(at, record.other + j - 1) = share_[i * capacity_ + j];
+  for (Index i = 0; i < proposal_.rows(); ++i) {
+    const Index at = proposal_.row(i);
+    r(at, proposal_.target()) = proposal_.share(i, 0);
+    for (Index j = 1; j < proposal_.pieces(); ++j) {
+      r(at, record.other + j - 1) = proposal_.share(i, j);
+    }
+  }
+  if (record.past_divided) {
+    mixture.divide_past(proposal_.target(), record.other,
+                        past_.mass(1) / (past_.mass(0) + past_.mass(1)), past_[0], past_[1]);
   }
   mixture.recount(backend);
   record.outcome = MoveOutcome::kAccepted;
+}
+
+MoveRecord BirthMove::try_cluster(Backend& backend, Mixture& mixture, Index target, Index fresh,
+                                  const ProposalSettings& settings, Philox& random) {
+  MoveRecord record;
+  if (!start(mixture, target, Rival::kOldCluster, fresh, settings, record)) return record;
+  proposal_.fit(backend, mixture, fresh, settings, random);
+  if (proposal_.pieces() < 2) {
+    record.outcome = MoveOutcome::kNothingSeparated;
+    return record;
+  }
+  record.count = proposal_.pieces() - 1;
+  record.gain = proposal_.bound_of_pieces(mixture) - bound_before(mixture);
+  if (record.gain > settings.least_gain) commit(backend, mixture, record);
+  return record;
+}
+
+// ---- division -----------------------------------------------------------------------------------
+
+// What two halves gain over one cluster on the rows that they were gathered from.
+double BirthMove::evidence_of_halves(const Mixture& mixture, double entropy_so_far) {
+  const Index target = proposal_.target();
+  past_.copy(kPastPool, proposal_.statistics(), 0);
+  past_.add(kPastPool, proposal_.statistics(), 1);
+  compute_posterior(shape_, mixture.base_measure(), past_[kPastPool], pool_);
+  for (Index k = 0; k < mixture.clusters(); ++k) mass_[k] = mixture.mass(k);
+  mass_[target] = past_.mass(kPastPool);
+  return proposal_.bound_of_pieces(mixture) - proposal_.entropy_before() + entropy_so_far -
+         observation_bound(shape_, mixture.base_measure(), pool_, past_.mass(kPastPool)) -
+         allocation_of(mass_, mixture.clusters(), mixture.concentration(), order_);
+}
+
+// The half whose moments the past's are nearest to, or 2 if both together are nearer.
+Index BirthMove::where_past_belongs(const Mixture& mixture) {
+  compute_posterior(shape_, mixture.base_measure(), mixture.carried()[proposal_.target()], trial_);
+  Index best = 2;
+  double least = divergence(shape_, trial_, pool_, scratch_);
+  for (Index j = 0; j < 2; ++j) {
+    const double candidate = divergence(shape_, trial_, proposal_.posterior(j), scratch_);
+    if (candidate >= least) continue;
+    least = candidate;
+    best = j;
+  }
+  return best;
+}
+
+// past_[j] = the part of the past that piece j gets: the pieces' own moments, mapped so that
+// together they have exactly the past's. False if moments are too thin for that.
+bool BirthMove::divide_past(const Mixture& mixture) {
+  const Index m = shape_.dims;
+  const StatisticsRef past = mixture.carried()[proposal_.target()];
+  const StatisticsRef pool = past_[kPastPool];
+  if (!deviation_of(shape_, past, map_) || !deviation_of(shape_, pool, pool_map_)) return false;
+  for (Index j = 0; j < 2; ++j) {
+    const StatisticsRef piece = proposal_.statistics()[j];
+    const StatisticsRef part = past_[j];
+    *part.mass = *past.mass * (*piece.mass / *pool.mass);
+    for (Index i = 0; i < m; ++i) part.mean[i] = piece.mean[i] - pool.mean[i];
+    map_vector(shape_, map_, pool_map_, part.mean);
+    for (Index i = 0; i < m; ++i) part.mean[i] += past.mean[i];
+    map_scatter(shape_, map_, pool_map_, piece.scatter, part.scatter, scratch_);
+    const double scale = *past.mass / *pool.mass;
+    for (Index i = 0; i < shape_.scatter_size(); ++i) part.scatter[i] *= scale;
+  }
+  return true;
+}
+
+// The bound's gain if the halves' present rows become two clusters and the past goes with them.
+double BirthMove::gain_with_past(Backend& backend, const Mixture& mixture, MoveRecord& record) {
+  const Index target = proposal_.target();
+  const StatisticsRef past = mixture.carried()[target];
+  record.past_divided = false;
+  if (*past.mass > 0.0) {
+    const Index belongs = where_past_belongs(mixture);
+    record.past_divided = belongs == 2 && divide_past(mixture);
+    if (belongs == 1) proposal_.make_old(1);
+  }
+  proposal_.count_present(backend, mixture);
+  proposal_.add_to_piece(mixture, 0, proposal_.aside());
+  if (record.past_divided) {
+    for (Index j = 0; j < 2; ++j) proposal_.add_to_piece(mixture, j, past_[j]);
+  } else {
+    proposal_.add_to_piece(mixture, 0, past);
+  }
+  return proposal_.bound_of_pieces(mixture) - bound_before(mixture);
+}
+
+MoveRecord BirthMove::try_division(Backend& backend, Mixture& mixture, Index target,
+                                   CandidateDivisions& candidates, const ProposalSettings& settings,
+                                   Philox& random) {
+  MoveRecord record;
+  Index fresh = 1;
+  if (!start(mixture, target, Rival::kNothing, fresh, settings, record)) return record;
+  for (Index j = 0; j < 2; ++j) proposal_.set_fixed(j, candidates.half(target, j));
+  proposal_.fit(backend, mixture, fresh, settings, random);
+  const StatisticsBlock& halves = proposal_.statistics();
+  if (proposal_.pieces() < 2 ||
+      std::min(halves.mass(0), halves.mass(1)) < settings.least_rows * mixture.row_weight()) {
+    candidates.clear(target);
+    record.outcome = MoveOutcome::kNothingSeparated;
+    return record;
+  }
+  record.count = 1;
+  record.gain = evidence_of_halves(mixture, candidates.entropy(target));
+  if (!(record.gain > settings.least_gain)) {
+    const double entropy =
+        candidates.entropy(target) + proposal_.entropy() - proposal_.entropy_before();
+    candidates.set(target, halves[0], halves[1], entropy);
+    if (candidates.mass(target) > settings.hopeless_rows * mixture.row_weight()) {
+      candidates.clear(target);
+    }
+    return record;
+  }
+  candidates.clear(target);
+  record.gain = gain_with_past(backend, mixture, record);
+  if (record.gain > settings.least_gain) commit(backend, mixture, record);
+  return record;
+}
+
+// ---- rows that nothing explains -----------------------------------------------------------------
+
+MoveRecord BirthMove::try_rows(Backend& backend, Mixture& mixture, const std::uint32_t* rows,
+                               Index count, Index fresh, const ProposalSettings& settings,
+                               Philox& random) {
+  MoveRecord record;
+  count = std::min(count, kMostRows);
+  record.rows = static_cast<double>(count);
+  fresh =
+      std::min({fresh, Proposal::kMostFresh, mixture.config().max_clusters - mixture.clusters()});
+  if (fresh < 1) {
+    record.outcome = MoveOutcome::kNoRoom;
+    return record;
+  }
+  if (record.rows < settings.least_rows) {
+    record.outcome = MoveOutcome::kTooFewRows;
+    return record;
+  }
+  proposal_.gather_rows(backend, mixture, rows, count);
+  record.cluster = proposal_.target();
+  proposal_.fit(backend, mixture, fresh, settings, random);
+  if (proposal_.pieces() < 2) {
+    record.outcome = MoveOutcome::kNothingSeparated;
+    return record;
+  }
+  record.count = proposal_.pieces() - 1;
+
+  // Many clusters change: the move is made, judged, and taken back if the bound fell.
+  const double before = mixture.bound().total();
+  const Index clusters = mixture.clusters();
+  for (Index j = 1; j < proposal_.pieces(); ++j) {
+    const Index born = mixture.add_cluster();
+    if (j == 1) record.other = born;
+  }
+  const MatrixViewD r = mixture.stream_responsibilities();
+  for (Index i = 0; i < count; ++i) {
+    double* row = r.row(proposal_.row(i));
+    std::copy_n(row, clusters, saved_r_ + i * clusters);
+    divide_row(proposal_, i, clusters, row);
+  }
+  mixture.recount(backend);
+  record.gain = mixture.bound().total() - before;
+  if (record.gain > settings.least_gain) {
+    record.outcome = MoveOutcome::kAccepted;
+    return record;
+  }
+  for (Index i = 0; i < count; ++i) {
+    std::copy_n(saved_r_ + i * clusters, clusters, r.row(proposal_.row(i)));
+  }
+  while (mixture.clusters() > clusters) mixture.drop_last_cluster();
+  mixture.recount(backend);
   return record;
 }
 

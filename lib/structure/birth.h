@@ -1,75 +1,67 @@
-// Births: the rows of one cluster are refitted by that cluster and J fresh ones beside it; they are
-// born if the exact evidence bound rises.
+// Births: new clusters out of the rows of the stream, made if the exact evidence bound rises.
 //
-// The old cluster competes with all it carries from the past: past mass cannot move, so a birth
-// takes from the present rows only. A fine proposal often fails as a block where a coarse one
-// passes, so callers try several J, largest first; pieces of one proposal that should be one are
-// merged before it is judged.
+// Three ways to propose one, because each finds what the others miss:
+//
+//   try_cluster   the rows of one cluster are refitted by that cluster, with all it carries from
+//                 the past, and fresh ones beside it. Finds a new kind that came to lie in an old
+//                 cluster. Past mass cannot move: two kinds that shared a cluster from the start
+//                 are not parted this way, every row would pay for the mass of the past.
+//   try_division  the rows of one cluster are refitted by two fresh halves, whose statistics are
+//   kept
+//                 from stream to stream (division.h) until their evidence, on the rows seen since,
+//                 is enough or hopeless. Then the past goes where its own moments say: to the half
+//                 that it looks like, or, if it looks like both together, it is divided in their
+//                 proportion. Nobody can know which of the past rows were which, so the parts are
+//                 moments that sum exactly to what was carried.
+//   try_rows      rows that no cluster explains are refitted by fresh clusters, wherever they are.
+//
+// A fine proposal often fails as a block where a coarse one passes: callers try several sizes.
 #pragma once
 
-#include "base/philox.h"
-#include "structure/move.h"
+#include "structure/division.h"
+#include "structure/proposal.h"
 
 namespace adapvae {
 
-struct BirthSettings {
-  double least_share = 0.1;  // rows that belong to the target by at least this much take part
-  double least_rows = 5.0;   // a newborn with less is dropped
-  int refinements = 12;      // local and global steps of the fresh fit
-};
-
 class BirthMove {
  public:
-  static constexpr Index kMostFresh = 10;
+  // Rows that try_rows takes at most.
+  static constexpr Index kMostRows = 1024;
 
-  // The backend's limits must allow for kMostFresh + 1 clusters.
+  // The backend's limits must allow for Proposal::kMostPieces clusters.
   void place(Arena& arena, const MixtureConfig& config);
 
-  // Tries to give birth to up to `fresh` clusters out of cluster `target`; the mixture changes only
-  // if the outcome is kAccepted (then a global step has been made).
-  MoveRecord try_birth(Backend& backend, Mixture& mixture, Index target, Index fresh,
-                       const BirthSettings& settings, Philox& random);
+  // Each tries to give birth to up to `fresh` clusters. The mixture changes only if the outcome is
+  // kAccepted (then a global step has been made); after a failed try_rows its statistics have been
+  // counted anew from the same responsibilities.
+  MoveRecord try_cluster(Backend& backend, Mixture& mixture, Index target, Index fresh,
+                         const ProposalSettings& settings, Philox& random);
+  MoveRecord try_division(Backend& backend, Mixture& mixture, Index target,
+                          CandidateDivisions& candidates, const ProposalSettings& settings,
+                          Philox& random);
+  MoveRecord try_rows(Backend& backend, Mixture& mixture, const std::uint32_t* rows, Index count,
+                      Index fresh, const ProposalSettings& settings, Philox& random);
 
  private:
-  void gather(Mixture& mixture, Index target, double least_share);
-  void seed(const Mixture& mixture, Index fresh, Philox& random);
-  void count(Backend& backend, const Mixture& mixture);
-  void refit(Backend& backend, const Mixture& mixture);
-  void trial_masses(const Mixture& mixture);
-  void drop_piece(Index piece);
-  bool merge_pieces(const Mixture& mixture);
-  double bound_of_pieces(const Mixture& mixture);
+  bool start(Mixture& mixture, Index target, Rival rival, Index& fresh,
+             const ProposalSettings& settings, MoveRecord& record);
+  double bound_before(const Mixture& mixture);
+  double evidence_of_halves(const Mixture& mixture, double entropy_so_far);
+  Index where_past_belongs(const Mixture& mixture);
+  bool divide_past(const Mixture& mixture);
+  double gain_with_past(Backend& backend, const Mixture& mixture, MoveRecord& record);
+  void commit(Backend& backend, Mixture& mixture, MoveRecord& record);
 
-  Index target_ = 0;
-  Index capacity_ = 0;  // pieces: the old cluster's rest and the fresh ones
   ClusterShape shape_;
-  Index pieces_ = 0;
-  Index count_ = 0;  // rows that take part
-  double row_weight_ = 1.0;
-  std::uint32_t* row_ = nullptr;  // [rows] which
-  double* budget_ = nullptr;      // [rows] how much of each
-  float* z_ = nullptr;            // [rows × m]
-  float* variance_ = nullptr;     // [rows × m]
-  bool has_variance_ = false;
-  double* share_ = nullptr;         // [rows × pieces] sums to budget
-  float* probability_ = nullptr;    // [rows × pieces]
-  float* log_sum_ = nullptr;        // [rows]
-  double* distance_ = nullptr;      // [rows]
-  StatisticsBlock fixed_;           // of the old cluster: past and rows that do not take part
-  StatisticsBlock fresh_;           // pieces, weighted
-  Posterior* posterior_ = nullptr;  // [pieces]
-  double* entropy_ = nullptr;       // [pieces]
-  float* local_mean_ = nullptr;
-  float* local_factor_ = nullptr;
-  float* local_precision_ = nullptr;
-  float* local_weight_ = nullptr;
-  double* center_ = nullptr;
-  double* sums_ = nullptr;
-  double* scatters_ = nullptr;
-  double* piece_mass_ = nullptr;
-  double* mass_ = nullptr;        // [K + pieces]
-  double* log_weight_ = nullptr;  // [K + pieces]
-  Index* order_ = nullptr;        // [K + pieces]
+  Proposal proposal_;
+  StatisticsBlock past_;   // parts of the past for the pieces, and spare places
+  Posterior trial_;        // of the past alone
+  Posterior pool_;         // of all pieces together
+  double* map_ = nullptr;  // [scatter_size] factor of the past's covariance
+  double* pool_map_ = nullptr;
+  double* mass_ = nullptr;     // [K + pieces]
+  Index* order_ = nullptr;     // [K + pieces]
+  double* saved_r_ = nullptr;  // [kMostRows × K]
   double* scratch_ = nullptr;
 };
 

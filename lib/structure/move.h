@@ -19,11 +19,12 @@ enum class MoveOutcome : std::int32_t {
 struct MoveRecord {
   MoveKind kind = MoveKind::kBirth;
   MoveOutcome outcome = MoveOutcome::kBoundWouldFall;
-  double gain = 0.0;  // change of the bound, exact
-  Index cluster = 0;  // target of a birth, or the survivor of a merge
-  Index other = 0;    // first newborn, or the cluster that was merged away
-  Index count = 0;    // newborns
-  double rows = 0.0;  // rows offered to the newborns, or of the cluster merged away
+  double gain = 0.0;          // change of the bound, exact
+  Index cluster = 0;          // target of a birth, or the survivor of a merge
+  Index other = 0;            // first newborn, or the cluster that was merged away
+  Index count = 0;            // newborns
+  bool past_divided = false;  // a birth that took part of the past
+  double rows = 0.0;          // rows offered to the newborns, or of the cluster merged away
 };
 
 // The weights' part of the bound if cluster masses were `mass` [clusters]; order [clusters] is

@@ -79,7 +79,7 @@ Counts fit(MixtureFixture& fixture, Moves& moves, Philox& random) {
     for (Index target = 0; target < mixture.clusters(); ++target) {
       for (const Index fresh : {Index{10}, Index{4}, Index{2}, Index{1}}) {
         const MoveRecord record =
-            moves.birth.try_birth(fixture.backend, mixture, target, fresh, {}, random);
+            moves.birth.try_cluster(fixture.backend, mixture, target, fresh, {}, random);
         if (record.outcome != MoveOutcome::kAccepted) {
           REQUIRE(mixture.bound().total() == bound);
           continue;
@@ -184,7 +184,7 @@ TEST_CASE("a move that cannot be made says why and changes nothing") {
   const std::vector<float> rows = clumped_rows(50, 2, 2, 8.0, random);
   REQUIRE(fixture.mixture.begin_stream({rows.data(), 50, 2}, {}, 1.0, 1).ok());
   const double bound = fixture.mixture.lap(fixture.backend);
-  CHECK(moves.birth.try_birth(fixture.backend, fixture.mixture, 0, 4, {}, random).outcome ==
+  CHECK(moves.birth.try_cluster(fixture.backend, fixture.mixture, 0, 4, {}, random).outcome ==
         MoveOutcome::kNoRoom);
   CHECK(moves.merge.merge_best(fixture.mixture, 0.0).outcome == MoveOutcome::kBoundWouldFall);
   CHECK(fixture.mixture.bound().total() == bound);
@@ -195,6 +195,6 @@ TEST_CASE("a move that cannot be made says why and changes nothing") {
   Moves more(config);
   REQUIRE(small.mixture.begin_stream({rows.data(), 3, 2}, {}, 1.0, 1).ok());
   small.mixture.lap(small.backend);
-  CHECK(more.birth.try_birth(small.backend, small.mixture, 0, 2, {}, random).outcome ==
+  CHECK(more.birth.try_cluster(small.backend, small.mixture, 0, 2, {}, random).outcome ==
         MoveOutcome::kTooFewRows);
 }

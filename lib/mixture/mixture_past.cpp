@@ -1,0 +1,164 @@
+// Mixture: what is carried between streams, and how it is forgotten, divided, saved and loaded.
+#include <algorithm>
+#include <cmath>
+
+#include "mixture/mixture.h"
+#include "mixture/statistics_io.h"
+
+namespace adapvae {
+namespace {
+
+constexpr std::uint32_t kStateVersion = 1;
+
+// About `fraction` of a count, never more: in whole rows where a double cannot hold the units.
+RowCount part_of(const RowCount& count, double fraction) {
+  constexpr std::int64_t kExact = std::int64_t{1} << 20;
+  if (count.whole < kExact) return RowCount::from_mass(count.value() * fraction);
+  return {static_cast<std::int64_t>(std::floor(static_cast<double>(count.whole) * fraction)), 0};
+}
+
+}  // namespace
+
+void Mixture::fade(double factor) {
+  for (Index k = 0; k < clusters_; ++k) {
+    const StatisticsRef s = carried_[k];
+    *s.mass *= factor;
+    for (Index i = 0; i < config_.shape.scatter_size(); ++i) s.scatter[i] *= factor;
+    const RowCount kept = part_of(carried_rows_[k], factor);
+    faded_rows_ = faded_rows_ + (carried_rows_[k] - kept);
+    carried_rows_[k] = kept;
+    carried_entropy_[k] *= factor;
+    for (Index j = 0; j < k; ++j) carried_pairs_[packed_size(k) + j] *= factor;
+  }
+  global_step();
+}
+
+void Mixture::remove_cluster(Index k) {
+  faded_rows_ = faded_rows_ + carried_rows_[k];
+  const Index last = clusters_ - 1;
+  if (k != last) move_cluster(last, k);
+  --clusters_;
+  global_step();
+}
+
+void Mixture::divide_past(Index a, Index b, double fraction, const StatisticsRef& rest,
+                          const StatisticsRef& part) {
+  carried_.assign(b, part);
+  carried_.assign(a, rest);
+  carried_rows_[b] = part_of(carried_rows_[a], fraction);
+  carried_rows_[a] = carried_rows_[a] - carried_rows_[b];
+  carried_entropy_[b] = fraction * carried_entropy_[a];
+  carried_entropy_[a] -= carried_entropy_[b];
+  // Merging the two again would restore what was: it costs nothing. What either shares with others
+  // goes with the rows.
+  for (Index c = 0; c < clusters_; ++c) {
+    if (c == a || c == b) continue;
+    double& shared = carried_pairs_[pair_at(a, c)];
+    carried_pairs_[pair_at(b, c)] = fraction * shared;
+    shared *= 1.0 - fraction;
+  }
+  carried_pairs_[pair_at(a, b)] = 0.0;
+}
+
+void Mixture::save(ByteWriter& writer) const {
+  const ClusterShape& shape = config_.shape;
+  writer.write_u32(kStateVersion);
+  writer.write_u32(shape.covariance == FactorShape::kDiagonal ? 1 : 0);
+  writer.write_u32(static_cast<std::uint32_t>(shape.dims));
+  writer.write_u32(static_cast<std::uint32_t>(clusters_));
+  writer.write_u64(repairs_);
+  write_count(writer, faded_rows_);
+  writer.write_u32(concentration_.learnt ? 1 : 0);
+  for (const double value :
+       {concentration_.prior_shape, concentration_.prior_rate, concentration_.shape,
+        concentration_.rate, concentration_.mean, concentration_.mean_log, base_.beta, base_.nu}) {
+    writer.write_f64(value);
+  }
+  write_values(writer, base_.mean, shape.dims);
+  write_values(writer, base_.scale, shape.scatter_size());
+  for (Index k = 0; k < clusters_; ++k) {
+    write_count(writer, carried_rows_[k]);
+    write_statistics(writer, shape, carried_[k]);
+    writer.write_f64(carried_entropy_[k]);
+    write_values(writer, carried_pairs_ + packed_size(k), k);
+  }
+}
+
+// Once to look, once to take: a state that does not pass leaves this one as it was.
+Status Mixture::load(ByteReader& reader) {
+  const ClusterShape& shape = config_.shape;
+  for (const bool take : {false, true}) {
+    ByteReader in = reader;
+    bool sound = in.read_u32() == kStateVersion &&
+                 in.read_u32() == (shape.covariance == FactorShape::kDiagonal ? 1U : 0U) &&
+                 in.read_u32() == static_cast<std::uint32_t>(shape.dims);
+    const std::uint32_t clusters = in.read_u32();
+    const std::uint64_t repairs = in.read_u64();
+    RowCount faded;
+    sound = read_count(in, faded) && sound && clusters >= 1 &&
+            static_cast<Index>(clusters) <= config_.max_clusters && read_prior(in, take);
+    for (Index k = 0; sound && k < static_cast<Index>(clusters); ++k) {
+      sound = read_cluster(in, k, take);
+    }
+    if (!sound || !in.ok()) return {StatusCode::kCorruptData, "not a mixture of this shape"};
+    if (!take) continue;
+    clusters_ = static_cast<Index>(clusters);
+    faded_rows_ = faded;
+    rebuild_totals();
+    refresh_posteriors();
+    repairs_ = repairs;
+    reader = in;
+  }
+  return {};
+}
+
+bool Mixture::read_prior(ByteReader& reader, bool take) {
+  const ClusterShape& shape = config_.shape;
+  Concentration concentration;
+  concentration.learnt = reader.read_u32() != 0;
+  for (double* value : {&concentration.prior_shape, &concentration.prior_rate, &concentration.shape,
+                        &concentration.rate, &concentration.mean}) {
+    if (!read_values(reader, value, 1) || !(*value > 0.0)) return false;
+  }
+  if (!read_values(reader, &concentration.mean_log, 1)) return false;
+  // In scratch memory until it has passed.
+  BaseMeasure base;
+  base.mean = scratch_;
+  base.scale = scratch_ + shape.dims;
+  if (!read_values(reader, &base.beta, 1) || !read_values(reader, &base.nu, 1) ||
+      !read_values(reader, base.mean, shape.dims) ||
+      !read_values(reader, base.scale, shape.scatter_size()) ||
+      !valid_strength(shape, base.beta, base.nu) ||
+      !prepare_base_measure(shape, base, base.scale + shape.scatter_size())) {
+    return false;
+  }
+  if (!take) return true;
+  concentration_ = concentration;
+  base_.beta = base.beta;
+  base_.nu = base.nu;
+  base_.log_normaliser = base.log_normaliser;
+  std::copy_n(base.mean, shape.dims, base_.mean);
+  std::copy_n(base.scale, shape.scatter_size(), base_.scale);
+  return true;
+}
+
+bool Mixture::read_cluster(ByteReader& reader, Index k, bool take) {
+  const ClusterShape& shape = config_.shape;
+  RowCount rows;
+  double entropy = 0.0;
+  bool sound = read_count(reader, rows);
+  sound = read_statistics(reader, shape, carried_[take ? k : config_.max_clusters]) && sound;
+  sound = read_values(reader, &entropy, 1) && entropy >= 0.0 && sound;
+  for (Index j = 0; j < k; ++j) {
+    double pair = 0.0;
+    sound = read_values(reader, &pair, 1) && sound;
+    if (take) carried_pairs_[packed_size(k) + j] = pair;
+  }
+  if (take) {
+    carried_rows_[k] = rows;
+    carried_entropy_[k] = entropy;
+  }
+  return sound && reader.ok();
+}
+
+}  // namespace adapvae

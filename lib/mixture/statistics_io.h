@@ -1,0 +1,18 @@
+// Statistics and counts as bytes. Readers are false when what they read cannot be.
+#pragma once
+
+#include "base/bytes.h"
+#include "mixture/statistics.h"
+
+namespace adapvae {
+
+void write_values(ByteWriter& writer, const double* values, Index count);
+bool read_values(ByteReader& reader, double* values, Index count);  // finite
+
+void write_count(ByteWriter& writer, const RowCount& count);
+bool read_count(ByteReader& reader, RowCount& count);
+
+void write_statistics(ByteWriter& writer, const ClusterShape& shape, const StatisticsRef& s);
+bool read_statistics(ByteReader& reader, const ClusterShape& shape, const StatisticsRef& s);
+
+}  // namespace adapvae

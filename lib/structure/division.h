@@ -1,0 +1,41 @@
+// Candidate divisions: two halves per cluster, gathered over streams.
+//
+// A single stream often holds too few rows to prove that a cluster is two. So every cluster may
+// have a candidate: the statistics of two halves, from the rows of this cluster since the candidate
+// was made. It is evidence only: it is no part of the mixture, and a row counts in it at most once.
+#pragma once
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "mixture/mixture.h"
+
+namespace adapvae {
+
+class CandidateDivisions {
+ public:
+  void place(Arena& arena, const MixtureConfig& config);
+  void reset();
+
+  // Half 0 or 1 of cluster k, weighted; both empty if there is no candidate.
+  StatisticsRef half(Index k, Index which) const { return halves_[2 * k + which]; }
+  bool exists(Index k) const { return halves_.mass(2 * k) > 0.0 && halves_.mass(2 * k + 1) > 0.0; }
+  double mass(Index k) const { return halves_.mass(2 * k) + halves_.mass(2 * k + 1); }
+  // Entropy of the halves' rows, weighted, beyond what they had in the mixture.
+  double entropy(Index k) const { return entropy_[k]; }
+
+  void set(Index k, const StatisticsRef& first, const StatisticsRef& second, double entropy);
+  void clear(Index k);
+  // The cluster at `from` gets number `to`.
+  void move(Index from, Index to);
+
+  void save(ByteWriter& writer, Index clusters) const;
+  Status load(ByteReader& reader, Index clusters);
+
+ private:
+  ClusterShape shape_;
+  Index capacity_ = 0;
+  StatisticsBlock halves_;  // [2 K]
+  double* entropy_ = nullptr;
+};
+
+}  // namespace adapvae

@@ -1,0 +1,437 @@
+#include "structure/proposal.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace adapvae {
+
+void Proposal::place(Arena& arena, const MixtureConfig& config) {
+  shape_ = config.shape;
+  const Index rows = config.max_rows;
+  const Index m = shape_.dims;
+  const Index scatter = shape_.scatter_size();
+  const auto take = [&arena]<typename T>(T*& to, Index count) {
+    to = arena.take<T>(static_cast<std::size_t>(count));
+  };
+  take(row_, rows);
+  take(budget_, rows);
+  take(z_, rows * m);
+  take(variance_, rows * m);
+  take(rival_density_, rows);
+  take(share_, rows * kMostPieces);
+  take(probability_, rows * std::max(kMostPieces, config.max_clusters));
+  take(log_sum_, rows);
+  take(distance_, rows);
+  take(metric_, scatter);
+  take(whitened_, rows * m);
+  aside_.place(arena, shape_, 1);
+  fixed_.place(arena, shape_, kMostPieces);
+  fresh_.place(arena, shape_, kMostPieces + 1);  // the last place serves trial merges
+  take(posterior_, kMostPieces + 1);
+  double* mean = nullptr;
+  double* factor = nullptr;
+  take(mean, (kMostPieces + 1) * m);
+  take(factor, (kMostPieces + 1) * scatter);
+  take(entropy_, kMostPieces);
+  take(local_mean_, kMostPieces * m);
+  take(local_factor_, kMostPieces * scatter);
+  take(local_precision_, kMostPieces * m);
+  take(local_weight_, kMostPieces);
+  take(center_, kMostPieces * m);
+  take(sums_, kMostPieces * m);
+  take(scatters_, kMostPieces * scatter);
+  take(piece_mass_, kMostPieces);
+  take(mass_, config.max_clusters + kMostPieces);
+  take(log_weight_, config.max_clusters + kMostPieces);
+  take(order_, config.max_clusters + kMostPieces);
+  take(scratch_, scatter + 2 * m);
+  if (arena.counting() || arena.failed()) return;
+  for (Index j = 0; j <= kMostPieces; ++j) {
+    posterior_[j] = Posterior{};
+    posterior_[j].mean = mean + j * m;
+    posterior_[j].factor = factor + j * scatter;
+  }
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+// The rows that take part, and what stays with piece 0 whatever happens: the cluster's past (if it
+// competes) and its hold on the other rows.
+void Proposal::gather_cluster(Mixture& mixture, Index target, Rival rival,
+                              const ProposalSettings& settings) {
+  const Index m = shape_.dims;
+  const MatrixViewD r = mixture.stream_responsibilities();
+  const ConstMatrixView rows = mixture.stream_rows();
+  const ConstMatrixView variance = mixture.stream_variance();
+  rival_ = rival;
+  target_ = target;
+  has_variance_ = variance.data != nullptr;
+  row_weight_ = mixture.row_weight();
+  count_ = 0;
+  held_ = 0.0;
+  aside_.clear(0);
+  for (Index j = 0; j < kMostPieces; ++j) fixed_.clear(j);
+  for (Index i = 0; i < r.rows; ++i) {
+    double held = r(i, target);
+    if (held == 0.0) continue;
+    if (held >= settings.least_share) {
+      row_[count_] = static_cast<std::uint32_t>(i);
+      budget_[count_] = held;
+      held_ += held;
+      std::copy_n(rows.row(i), m, z_ + count_ * m);
+      if (has_variance_) std::copy_n(variance.row(i), m, variance_ + count_ * m);
+      ++count_;
+      continue;
+    }
+    double* mean = scratch_;
+    double* spread = scratch_ + m;
+    std::fill_n(spread, shape_.scatter_size(), 0.0);
+    for (Index j = 0; j < m; ++j) {
+      mean[j] = rows(i, j);
+      if (has_variance_) spread[shape_.diagonal_at(j)] = held * static_cast<double>(variance(i, j));
+    }
+    add_statistics(shape_, {&held, mean, spread}, row_weight_, aside_[0]);
+  }
+  if (rival != Rival::kOldCluster) return;
+  fixed_.copy(0, mixture.carried(), target);
+  fixed_.add(0, aside_, 0);
+}
+
+void Proposal::gather_rows(Backend& backend, Mixture& mixture, const std::uint32_t* rows,
+                           Index count) {
+  const Index m = shape_.dims;
+  const ConstMatrixView z = mixture.stream_rows();
+  const ConstMatrixView variance = mixture.stream_variance();
+  rival_ = Rival::kMixture;
+  has_variance_ = variance.data != nullptr;
+  row_weight_ = mixture.row_weight();
+  count_ = count;
+  held_ = static_cast<double>(count);
+  for (Index j = 0; j < kMostPieces; ++j) fixed_.clear(j);
+  std::fill_n(mass_, mixture.clusters(), 0.0);
+  const MatrixViewD r = mixture.stream_responsibilities();
+  for (Index i = 0; i < count; ++i) {
+    row_[i] = rows[i];
+    budget_[i] = 1.0;
+    std::copy_n(z.row(rows[i]), m, z_ + i * m);
+    if (has_variance_) std::copy_n(variance.row(rows[i]), m, variance_ + i * m);
+    for (Index k = 0; k < r.cols; ++k) mass_[k] += r(rows[i], k);
+  }
+  target_ = std::max_element(mass_, mass_ + mixture.clusters()) - mass_;
+  mixture.responsibilities(backend, {z_, count, m},
+                           has_variance_ ? ConstMatrixView(variance_, count, m) : ConstMatrixView(),
+                           {probability_, count, mixture.clusters()}, rival_density_);
+}
+
+double Proposal::entropy() const {
+  double sum = 0.0;
+  for (Index j = 0; j < pieces_; ++j) sum += entropy_[j];
+  return sum;
+}
+
+double Proposal::entropy_before() const {
+  double sum = 0.0;
+  for (Index i = 0; i < count_; ++i) sum += entropy_term(budget_[i]);
+  return row_weight_ * sum;
+}
+
+// ---- pieces -------------------------------------------------------------------------------------
+
+// Rows in the metric of the base measure, in which a cluster has about the same size in all
+// directions. (The target's own metric would hide the very direction in which it is two clumps.)
+void Proposal::whiten(const Mixture& mixture) {
+  const Index m = shape_.dims;
+  const double* scale = mixture.base_measure().scale;
+  std::copy_n(scale, shape_.scatter_size(), metric_);
+  // The base measure is positive definite: it was checked when it was set.
+  if (shape_.covariance == FactorShape::kLower) cholesky_in_place(metric_, m);
+  for (Index i = 0; i < count_; ++i) {
+    std::copy_n(z_ + i * m, m, whitened_ + i * m);
+    whiten_point(whitened_ + i * m);
+  }
+}
+
+void Proposal::whiten_point(double* x) const {
+  if (shape_.covariance == FactorShape::kLower) {
+    solve_lower(metric_, shape_.dims, x);
+  } else {
+    for (Index j = 0; j < shape_.dims; ++j) x[j] /= std::sqrt(metric_[j]);
+  }
+}
+
+double Proposal::seed_distance(Index i, Index piece) const {
+  const Index m = shape_.dims;
+  double sum = 0.0;
+  for (Index j = 0; j < m; ++j) {
+    const double d = whitened_[i * m + j] - center_[piece * m + j];
+    sum += d * d;
+  }
+  return sum;
+}
+
+// Draws the centre of `piece` among every step-th row, by its squared distance from the centres
+// before; false if there is none left.
+bool Proposal::draw_seed(Index step, Index piece, Philox& random) {
+  double total = 0.0;
+  for (Index i = 0; i < count_; i += step) total += budget_[i] * distance_[i];
+  if (!(total > 0.0) || !std::isfinite(total)) return false;
+  double mark = total * random.uniform_double();
+  Index chosen = 0;
+  for (Index i = 0; i < count_ && mark > 0.0; i += step) {
+    mark -= budget_[i] * distance_[i];
+    if (distance_[i] > 0.0) chosen = i;
+  }
+  std::copy_n(whitened_ + chosen * shape_.dims, shape_.dims, center_ + piece * shape_.dims);
+  for (Index i = 0; i < count_; i += step) {
+    const double distance = seed_distance(i, piece);
+    distance_[i] = piece == first_real() ? distance : std::min(distance_[i], distance);
+  }
+  return true;
+}
+
+// Every row to the nearest centre, every centre to the mean of its rows, a few times (k-means).
+void Proposal::settle_seeds(Index step) {
+  constexpr int kTimes = 5;
+  const Index m = shape_.dims;
+  const Index first = first_real();
+  for (int time = 0; time <= kTimes; ++time) {
+    const bool last = time == kTimes;
+    std::fill_n(sums_, kMostPieces * m, 0.0);
+    std::fill_n(piece_mass_, kMostPieces, 0.0);
+    for (Index i = 0; i < count_; i += last ? 1 : step) {
+      Index nearest = first;
+      double least = seed_distance(i, first);
+      for (Index j = first + 1; j < pieces_; ++j) {
+        const double distance = seed_distance(i, j);
+        if (distance >= least) continue;
+        least = distance;
+        nearest = j;
+      }
+      if (last) {
+        share_[i * kMostPieces + nearest] = budget_[i];
+        continue;
+      }
+      piece_mass_[nearest] += budget_[i];
+      for (Index j = 0; j < m; ++j) sums_[nearest * m + j] += budget_[i] * whitened_[i * m + j];
+    }
+    for (Index piece = first; !last && piece < pieces_; ++piece) {
+      if (piece_mass_[piece] == 0.0) continue;
+      for (Index j = 0; j < m; ++j) {
+        center_[piece * m + j] = sums_[piece * m + j] / piece_mass_[piece];
+      }
+    }
+  }
+}
+
+void Proposal::seed(const Mixture& mixture, Index fresh, Philox& random) {
+  constexpr Index kSeedRows = 2000;  // enough to place seeds
+  const Index step = std::max<Index>(1, count_ / kSeedRows);
+  whiten(mixture);
+  std::fill_n(share_, count_ * kMostPieces, 0.0);
+  std::fill_n(distance_, count_, 1.0);
+  pieces_ = first_real();
+  while (pieces_ <= fresh && draw_seed(step, pieces_, random)) ++pieces_;
+  if (pieces_ <= first_real()) {  // identical rows: one piece
+    pieces_ = 1;
+    for (Index i = 0; i < count_; ++i) share_[i * kMostPieces] = budget_[i];
+    return;
+  }
+  settle_seeds(step);
+  if (rival_ != Rival::kOldCluster) return;
+  // The old cluster starts with the rows around the centre that is nearest to it.
+  const Index m = shape_.dims;
+  double* old = whitened_;  // no longer needed
+  std::copy_n(mixture.posterior(target_).mean, m, old);
+  whiten_point(old);
+  Index nearest = 0;
+  for (Index j = 1; j < pieces_; ++j) {
+    if (seed_distance(0, j) < seed_distance(0, nearest)) nearest = j;
+  }
+  if (nearest != 0) swap_shares(0, nearest);
+}
+
+// Statistics of the pieces from the shares, and their posteriors.
+void Proposal::count(Backend& backend, const Mixture& mixture) {
+  const Index m = shape_.dims;
+  for (Index j = 0; j < pieces_; ++j) {
+    std::copy_n(mixture.posterior(target_).mean, m, center_ + j * m);
+  }
+  backend.weighted_moments(
+      {z_, count_, m}, has_variance_ ? ConstMatrixView(variance_, count_, m) : ConstMatrixView(),
+      ConstMatrixViewD(share_, count_, pieces_, kMostPieces), ConstMatrixViewD(center_, pieces_, m),
+      shape_.covariance, piece_mass_, MatrixViewD(sums_, pieces_, m),
+      MatrixViewD(scatters_, pieces_, shape_.scatter_size()));
+  for (Index j = 0; j < pieces_; ++j) {
+    // Through the spare place, so that weighting is one call.
+    center_statistics(shape_, piece_mass_[j], sums_ + j * m, scatters_ + j * shape_.scatter_size(),
+                      center_ + j * m, fresh_[kMostPieces]);
+    fresh_.copy(j, fixed_, j);
+    fresh_.add(j, fresh_, kMostPieces, row_weight_);
+    compute_posterior(shape_, mixture.base_measure(), fresh_[j], posterior_[j]);
+    double sum = 0.0;
+    for (Index i = 0; i < count_; ++i) sum += entropy_term(share_[i * kMostPieces + j]);
+    entropy_[j] = row_weight_ * sum;
+  }
+}
+
+Index Proposal::place_in_masses(const Mixture& mixture, Index piece) const {
+  return piece == 0 ? target_ : mixture.clusters() + piece - 1;
+}
+
+// Masses of all clusters with piece 0 in its place and the fresh pieces at the end; how many.
+Index Proposal::trial_masses(const Mixture& mixture) {
+  for (Index k = 0; k < mixture.clusters(); ++k) mass_[k] = mixture.mass(k);
+  for (Index j = first_real(); j < pieces_; ++j) {
+    mass_[place_in_masses(mixture, j)] = fresh_.mass(j);
+  }
+  return mixture.clusters() + pieces_ - 1;
+}
+
+// One local step of the rows that take part, among the pieces.
+void Proposal::refit(Backend& backend, const Mixture& mixture) {
+  const Index m = shape_.dims;
+  const Index all = trial_masses(mixture);
+  const Index first = first_real();
+  sort_by_mass(mass_, all, order_);
+  expected_log_weights(mass_, order_, all, mixture.concentration(), log_weight_);
+  for (Index j = first; j < pieces_; ++j) {
+    const double constant = fill_local_view(shape_, posterior_[j], local_mean_ + j * m,
+                                            local_factor_ + j * shape_.scatter_size(),
+                                            local_precision_ + j * m, scratch_);
+    local_weight_[j] = static_cast<float>(log_weight_[place_in_masses(mixture, j)] + constant);
+  }
+  const GaussianView gaussians = {.clusters = pieces_ - first,
+                                  .dims = m,
+                                  .mean = local_mean_ + first * m,
+                                  .factor = local_factor_ + first * shape_.scatter_size(),
+                                  .precision_diagonal = local_precision_ + first * m,
+                                  .shape = shape_.covariance};
+  const MatrixView probability(probability_, count_, pieces_);
+  backend.mahalanobis({z_, count_, m},
+                      has_variance_ ? ConstMatrixView(variance_, count_, m) : ConstMatrixView(),
+                      gaussians, probability.col_range(first, pieces_ - first));
+  if (rival_ == Rival::kMixture) {
+    local_weight_[0] = 0.0F;
+    for (Index i = 0; i < count_; ++i) probability(i, 0) = -2.0F * rival_density_[i];
+  }
+  backend.softmax_rows(probability, local_weight_, -0.5F, probability, log_sum_);
+  for (Index i = 0; i < count_; ++i) {
+    split_into_units(probability.row(i), pieces_, budget_[i], share_ + i * kMostPieces);
+  }
+}
+
+// Piece b's rows join piece a; the last piece takes b's number.
+void Proposal::join_pieces(Index a, Index b) {
+  const Index last = --pieces_;
+  for (Index i = 0; i < count_; ++i) {
+    double* share = share_ + i * kMostPieces;
+    share[a] += share[b];
+    share[b] = 0.0;
+    if (b != last) std::swap(share[b], share[last]);
+  }
+}
+
+double Proposal::bound_of_pieces(const Mixture& mixture) {
+  const Index all = trial_masses(mixture);
+  double sum = allocation_of(mass_, all, mixture.concentration(), order_);
+  for (Index j = 0; j < pieces_; ++j) {
+    sum += observation_bound(shape_, mixture.base_measure(), posterior_[j], fresh_.mass(j)) +
+           entropy_[j];
+  }
+  return sum;
+}
+
+// Makes the best merge of two pieces if it raises the bound.
+bool Proposal::merge_pieces(const Mixture& mixture) {
+  const BaseMeasure& base = mixture.base_measure();
+  const Index all = trial_masses(mixture);
+  const double before = allocation_of(mass_, all, mixture.concentration(), order_);
+  double best = 0.0;
+  Index best_a = 0;
+  Index best_b = 0;
+  for (Index b = first_real() + 1; b < pieces_; ++b) {
+    for (Index a = first_real(); a < b; ++a) {
+      fresh_.copy(kMostPieces, fresh_, a);
+      fresh_.add(kMostPieces, fresh_, b);
+      Posterior& both = posterior_[kMostPieces];
+      compute_posterior(shape_, base, fresh_[kMostPieces], both);
+      double gain = observation_bound(shape_, base, both, fresh_.mass(kMostPieces)) -
+                    observation_bound(shape_, base, posterior_[a], fresh_.mass(a)) -
+                    observation_bound(shape_, base, posterior_[b], fresh_.mass(b));
+      trial_masses(mixture);
+      mass_[place_in_masses(mixture, a)] = fresh_.mass(kMostPieces);
+      mass_[place_in_masses(mixture, b)] = mass_[all - 1];
+      gain += allocation_of(mass_, all - 1, mixture.concentration(), order_) - before;
+      if (gain <= best) continue;  // entropy can only fall: no need to look
+      double loss = 0.0;
+      for (Index i = 0; i < count_; ++i) {
+        const double x = share_[i * kMostPieces + a];
+        const double y = share_[i * kMostPieces + b];
+        if (x > 0.0 && y > 0.0) loss += entropy_term(x + y) - entropy_term(x) - entropy_term(y);
+      }
+      gain += row_weight_ * loss;
+      if (gain <= best) continue;
+      best = gain;
+      best_a = a;
+      best_b = b;
+    }
+  }
+  if (best <= 0.0) return false;
+  join_pieces(best_a, best_b);
+  return true;
+}
+
+void Proposal::fit(Backend& backend, const Mixture& mixture, Index fresh,
+                   const ProposalSettings& settings, Philox& random) {
+  fresh = std::min(fresh, kMostFresh);
+  const bool goes_on = rival_ == Rival::kNothing && fixed_.mass(0) > 0.0 && fixed_.mass(1) > 0.0;
+  if (goes_on) {
+    // The pieces are known from earlier streams: no seeds are wanted.
+    pieces_ = 2;
+    std::fill_n(share_, count_ * kMostPieces, 0.0);
+  } else {
+    seed(mixture, fresh, random);
+  }
+  count(backend, mixture);
+  for (int step = 0; step < settings.refinements && pieces_ > 1; ++step) {
+    refit(backend, mixture);
+    count(backend, mixture);
+    if (rival_ == Rival::kNothing || step < settings.refinements / 2) continue;
+    bool changed = false;
+    for (Index j = pieces_ - 1; j >= 1; --j) {
+      if (piece_mass_[j] >= settings.least_rows) continue;
+      join_pieces(0, j);
+      changed = true;
+    }
+    if (changed) count(backend, mixture);
+    while (pieces_ > 1 && merge_pieces(mixture)) count(backend, mixture);
+  }
+}
+
+void Proposal::add_to_piece(const Mixture& mixture, Index piece, const StatisticsRef& more) {
+  add_statistics(shape_, more, 1.0, fresh_[piece]);
+  compute_posterior(shape_, mixture.base_measure(), fresh_[piece], posterior_[piece]);
+}
+
+void Proposal::swap_shares(Index a, Index b) {
+  for (Index i = 0; i < count_; ++i) {
+    std::swap(share_[i * kMostPieces + a], share_[i * kMostPieces + b]);
+  }
+}
+
+void Proposal::count_present(Backend& backend, const Mixture& mixture) {
+  for (Index j = 0; j < pieces_; ++j) fixed_.clear(j);
+  count(backend, mixture);
+}
+
+void Proposal::make_old(Index piece) {
+  if (piece == 0) return;
+  swap_shares(0, piece);
+  fresh_.copy(kMostPieces, fresh_, 0);
+  fresh_.copy(0, fresh_, piece);
+  fresh_.copy(piece, fresh_, kMostPieces);
+  std::swap(entropy_[0], entropy_[piece]);
+  std::swap(posterior_[0], posterior_[piece]);
+}
+
+}  // namespace adapvae
