@@ -19,6 +19,7 @@ enum class RandomPurpose : std::uint32_t {
   kLatentNoise = 3,
   kCorruption = 4,
   kAugmentation = 5,
+  kProposal = 6,
 };
 
 struct PhiloxBlock {

@@ -1,6 +1,8 @@
 #include "base/special_functions.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace adapvae {
 
@@ -90,6 +92,33 @@ double digamma(double x) {
   const double inverse = 1.0 / x;
   const double square = inverse * inverse;
   return std::log(x) - 0.5 * inverse - square * polynomial(kDigammaTail, square) - shift;
+}
+
+double normal_quantile(double p) {
+  if (!(p >= 0.0 && p <= 1.0)) return std::numeric_limits<double>::quiet_NaN();
+  if (p == 0.0 || p == 1.0) return (p - 0.5) * std::numeric_limits<double>::infinity();
+  if (p > 0.5) return -normal_quantile(1.0 - p);
+  // A rational start (Hastings 1955, error below 5e-4), then Halley's steps on the distribution
+  // function.
+  const double t = std::sqrt(-2.0 * std::log(p));
+  double x = (2.515517 + t * (0.802853 + t * 0.010328)) /
+                 (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308))) -
+             t;
+  constexpr double kRootTwo = 1.41421356237309504880;
+  constexpr double kRootTwoPi = 2.50662827463100050242;
+  for (int step = 0; step < 3; ++step) {
+    const double error = 0.5 * std::erfc(-x / kRootTwo) - p;
+    const double u = error * kRootTwoPi * std::exp(0.5 * x * x);
+    x -= u / (1.0 + 0.5 * x * u);
+  }
+  return x;
+}
+
+double half_chi_squared_quantile(Index dof, double p) {
+  const auto m = static_cast<double>(dof);
+  const double spread = 2.0 / (9.0 * m);
+  const double root = std::max(0.0, 1.0 - spread + normal_quantile(p) * std::sqrt(spread));
+  return 0.5 * m * root * root * root;
 }
 
 double log_sum_exp(const double* x, Index count) {

@@ -34,12 +34,13 @@ struct MixtureConfig {
 struct RowScore {
   Index cluster = 0;         // most probable
   float probability = 0.0F;  // of that cluster
-  // log Σ_k E[π_k] t_k(z): density of the posterior predictive, a mixture of Student-t.
+  // log Σ_k E[π_k] t_k(z): density of the posterior predictive, a mixture of Student-t. Its
+  // negative is the row's surprise: a wide cluster that catches strays does not make them ordinary.
   float log_density = 0.0F;
-  // min_k log t_k(its centre) - log t_k(z): how far from the cluster that explains it best, on a
-  // scale that does not depend on the size of clusters: about half a χ² of m degrees of freedom.
-  float surprise = 0.0F;
-  Index nearest = 0;  // the cluster of that minimum
+  // min_k log t_k(its centre) - log t_k(z): how far the row is from the cluster that it is least
+  // far from, each by its own measure; about half a χ² of m degrees of freedom for a row that
+  // belongs.
+  float remoteness = 0.0F;
 };
 
 struct BoundParts {
@@ -102,6 +103,10 @@ class Mixture {
   // Cluster k with all it holds is no more; the last cluster takes its number. Its rows count as
   // faded. At least two clusters.
   void remove_cluster(Index k);
+  // Cluster k is as it was before it held anything. Its rows count as faded.
+  void forget_rows(Index k);
+  // At most so many bytes does save() write.
+  static std::size_t most_bytes(const MixtureConfig& config);
   // Persistent state, exactly; between streams only.
   void save(ByteWriter& writer) const;
   // kCorruptData, and nothing changed, unless the bytes are a state of a mixture of this shape and
@@ -115,6 +120,7 @@ class Mixture {
   double rows_faded() const;
   double mass(Index k) const { return total_.mass(k); }  // weighted: what the posterior counts
   const Posterior& posterior(Index k) const { return posterior_[k]; }
+  double weight(Index k) const { return weight_[k]; }          // E[π_k]
   double log_weight(Index k) const { return log_weight_[k]; }  // E[log π_k]
   double log_tail() const { return log_tail_; }
   // Times a covariance had to be repaired since reset().
@@ -131,6 +137,8 @@ class Mixture {
   // Where rows belong and how well they fit; responsibilities [n × K] are a by-product. out [n].
   void score(Backend& backend, ConstMatrixView z, ConstMatrixView variance, MatrixView r,
              RowScore* out) const;
+  // Surprise that `part` of the rows stay below, if clusters are as they are believed to be.
+  double surprise_quantile(double part) const;
 
   // ---- for lib/structure: the number of clusters changes here only ----
   // Responsibilities of the stream's rows [rows × K]. Whoever writes them keeps to whole multiples

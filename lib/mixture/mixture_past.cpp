@@ -41,6 +41,17 @@ void Mixture::remove_cluster(Index k) {
   global_step();
 }
 
+void Mixture::forget_rows(Index k) {
+  faded_rows_ = faded_rows_ + carried_rows_[k];
+  carried_rows_[k] = {};
+  carried_.clear(k);
+  carried_entropy_[k] = 0.0;
+  for (Index c = 0; c < clusters_; ++c) {
+    if (c != k) carried_pairs_[pair_at(k, c)] = 0.0;
+  }
+  global_step();
+}
+
 void Mixture::divide_past(Index a, Index b, double fraction, const StatisticsRef& rest,
                           const StatisticsRef& part) {
   carried_.assign(b, part);
@@ -58,6 +69,15 @@ void Mixture::divide_past(Index a, Index b, double fraction, const StatisticsRef
     shared *= 1.0 - fraction;
   }
   carried_pairs_[pair_at(a, b)] = 0.0;
+}
+
+std::size_t Mixture::most_bytes(const MixtureConfig& config) {
+  const Index m = config.shape.dims;
+  const Index scatter = config.shape.scatter_size();
+  const Index clusters = config.max_clusters;
+  const Index numbers = 8 + m + scatter + clusters * (2 + m + scatter) + packed_size(clusters);
+  constexpr Index kCount = 12;
+  return static_cast<std::size_t>(numbers * 8 + 5 * 4 + 8 + kCount * (1 + clusters));
 }
 
 void Mixture::save(ByteWriter& writer) const {

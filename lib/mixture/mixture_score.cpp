@@ -53,7 +53,6 @@ void Mixture::score(Backend& backend, ConstMatrixView z, ConstMatrixView varianc
   const bool diagonal = view.shape == FactorShape::kDiagonal;
   backend.mahalanobis(z, variance, view, r);
   for (Index i = 0; i < z.rows; ++i) {
-    RowScore& score = out[i];
     // Densities relative to the largest so far, so that nothing overflows.
     double largest = -1e300;
     double sum = 0.0;
@@ -64,10 +63,7 @@ void Mixture::score(Backend& backend, ConstMatrixView z, ConstMatrixView varianc
       const double fall =
           scale.half_power * (diagonal ? log_product(view, k, z.row(i), spread, scale.shrink)
                                        : std::log1p(scale.shrink * r(i, k)));
-      if (fall < least) {
-        least = fall;
-        score.nearest = k;
-      }
+      least = std::min(least, fall);
       const double log_density = scale.log_peak - fall;
       if (log_density > largest) {
         sum = sum * std::exp(largest - log_density) + 1.0;
@@ -76,8 +72,8 @@ void Mixture::score(Backend& backend, ConstMatrixView z, ConstMatrixView varianc
         sum += std::exp(log_density - largest);
       }
     }
-    score.surprise = static_cast<float>(least);
-    score.log_density = static_cast<float>(largest + std::log(sum));
+    out[i].remoteness = static_cast<float>(least);
+    out[i].log_density = static_cast<float>(largest + std::log(sum));
   }
   // log_sum is not wanted; the backend needs a place for it.
   for (Index begin = 0; begin < z.rows; begin += kLocalRows) {
@@ -90,6 +86,34 @@ void Mixture::score(Backend& backend, ConstMatrixView z, ConstMatrixView varianc
     out[i].cluster = std::max_element(p, p + clusters_) - p;
     out[i].probability = p[out[i].cluster];
   }
+}
+
+double Mixture::surprise_quantile(double part) const {
+  const auto m = static_cast<double>(config_.shape.dims);
+  double weight = 0.0;
+  double low = 1e300;
+  double high = -1e300;
+  for (Index k = 0; k < clusters_; ++k) {
+    weight += weight_[k];
+    low = std::min(low, -predictive_[k].log_peak);
+    high = std::max(high, -predictive_[k].log_peak);
+  }
+  // A cluster's rows lie half a χ² of m degrees of freedom above its least surprise; the χ² by
+  // Wilson and Hilferty's cube root. Bisection over all clusters.
+  const double spread = 2.0 / (9.0 * m);
+  high += 0.5 * m * std::pow(1.0 - spread + 9.0 * std::sqrt(spread), 3.0);
+  for (int step = 0; step < 60; ++step) {
+    const double middle = 0.5 * (low + high);
+    double below = 0.0;
+    for (Index k = 0; k < clusters_; ++k) {
+      const double rise = 2.0 * (middle + predictive_[k].log_peak) / m;
+      if (rise <= 0.0) continue;
+      const double normal = (std::cbrt(rise) - 1.0 + spread) / std::sqrt(spread);
+      below += weight_[k] * 0.5 * std::erfc(-normal * 0.70710678118654752440);
+    }
+    (below < part * weight ? low : high) = middle;
+  }
+  return high;
 }
 
 }  // namespace adapvae

@@ -42,55 +42,6 @@ double divergence(const ClusterShape& shape, const Posterior& p, const Posterior
   return 0.5 * sum;
 }
 
-// x [m] becomes A x, A = L0 L1⁻¹ (full) or the ratio of deviations (diagonal).
-void map_vector(const ClusterShape& shape, const double* l0, const double* l1, double* x) {
-  const Index m = shape.dims;
-  if (shape.covariance == FactorShape::kDiagonal) {
-    for (Index i = 0; i < m; ++i) x[i] *= l0[i] / l1[i];
-    return;
-  }
-  solve_lower(l1, m, x);
-  for (Index i = m - 1; i >= 0; --i) {
-    double sum = 0.0;
-    for (Index j = 0; j <= i; ++j) sum += l0[packed_size(i) + j] * x[j];
-    x[i] = sum;
-  }
-}
-
-// out = A s Aᵀ for a symmetric packed (or diagonal) s. scratch [m² + m].
-void map_scatter(const ClusterShape& shape, const double* l0, const double* l1, const double* s,
-                 double* out, double* scratch) {
-  const Index m = shape.dims;
-  if (shape.covariance == FactorShape::kDiagonal) {
-    for (Index i = 0; i < m; ++i) out[i] = s[i] * (l0[i] / l1[i]) * (l0[i] / l1[i]);
-    return;
-  }
-  // Columns of s mapped give A s; its rows mapped give A s Aᵀ.
-  double* half = scratch;
-  for (Index j = 0; j < m; ++j) {
-    double* column = half + j * m;  // column j of A s, which is row j of s Aᵀ
-    for (Index i = 0; i < m; ++i) column[i] = s[i >= j ? packed_size(i) + j : packed_size(j) + i];
-    map_vector(shape, l0, l1, column);
-  }
-  double* row = scratch + m * m;
-  for (Index i = 0; i < m; ++i) {
-    for (Index j = 0; j < m; ++j) row[j] = half[j * m + i];
-    map_vector(shape, l0, l1, row);
-    for (Index j = 0; j <= i; ++j) out[packed_size(i) + j] = row[j];
-  }
-}
-
-// l = the Cholesky factor of scatter / mass, or its root if diagonal; false if it has none.
-bool deviation_of(const ClusterShape& shape, const StatisticsRef& s, double* l) {
-  for (Index i = 0; i < shape.scatter_size(); ++i) l[i] = s.scatter[i] / *s.mass;
-  if (shape.covariance == FactorShape::kLower) return cholesky_in_place(l, shape.dims);
-  for (Index i = 0; i < shape.dims; ++i) {
-    if (!(l[i] > 0.0)) return false;
-    l[i] = std::sqrt(l[i]);
-  }
-  return true;
-}
-
 // A row's responsibilities shrink in proportion to what the proposal leaves to the old clusters;
 // the fresh pieces get the rest. Whole units, and the same sum as before.
 void divide_row(const Proposal& proposal, Index i, Index clusters, double* r) {
@@ -122,12 +73,10 @@ void BirthMove::place(Arena& arena, const MixtureConfig& config) {
     take(p->mean, m);
     take(p->factor, shape_.scatter_size());
   }
-  take(map_, shape_.scatter_size());
-  take(pool_map_, shape_.scatter_size());
   take(mass_, config.max_clusters + Proposal::kMostPieces);
   take(order_, config.max_clusters + Proposal::kMostPieces);
   take(saved_r_, std::min(config.max_rows, kMostRows) * config.max_clusters);
-  take(scratch_, m * m + 3 * m);
+  take(scratch_, division_scratch(shape_));
 }
 
 // Everything that can be said before the fit; false if there will be none.
@@ -225,27 +174,6 @@ Index BirthMove::where_past_belongs(const Mixture& mixture) {
   return best;
 }
 
-// past_[j] = the part of the past that piece j gets: the pieces' own moments, mapped so that
-// together they have exactly the past's. False if moments are too thin for that.
-bool BirthMove::divide_past(const Mixture& mixture) {
-  const Index m = shape_.dims;
-  const StatisticsRef past = mixture.carried()[proposal_.target()];
-  const StatisticsRef pool = past_[kPastPool];
-  if (!deviation_of(shape_, past, map_) || !deviation_of(shape_, pool, pool_map_)) return false;
-  for (Index j = 0; j < 2; ++j) {
-    const StatisticsRef piece = proposal_.statistics()[j];
-    const StatisticsRef part = past_[j];
-    *part.mass = *past.mass * (*piece.mass / *pool.mass);
-    for (Index i = 0; i < m; ++i) part.mean[i] = piece.mean[i] - pool.mean[i];
-    map_vector(shape_, map_, pool_map_, part.mean);
-    for (Index i = 0; i < m; ++i) part.mean[i] += past.mean[i];
-    map_scatter(shape_, map_, pool_map_, piece.scatter, part.scatter, scratch_);
-    const double scale = *past.mass / *pool.mass;
-    for (Index i = 0; i < shape_.scatter_size(); ++i) part.scatter[i] *= scale;
-  }
-  return true;
-}
-
 // The bound's gain if the halves' present rows become two clusters and the past goes with them.
 double BirthMove::gain_with_past(Backend& backend, const Mixture& mixture, MoveRecord& record) {
   const Index target = proposal_.target();
@@ -253,7 +181,9 @@ double BirthMove::gain_with_past(Backend& backend, const Mixture& mixture, MoveR
   record.past_divided = false;
   if (*past.mass > 0.0) {
     const Index belongs = where_past_belongs(mixture);
-    record.past_divided = belongs == 2 && divide_past(mixture);
+    record.past_divided =
+        belongs == 2 && divide_statistics(shape_, past, proposal_.statistics()[0],
+                                          proposal_.statistics()[1], past_[0], past_[1], scratch_);
     if (belongs == 1) proposal_.make_old(1);
   }
   proposal_.count_present(backend, mixture);
@@ -301,8 +231,8 @@ MoveRecord BirthMove::try_division(Backend& backend, Mixture& mixture, Index tar
 // ---- rows that nothing explains -----------------------------------------------------------------
 
 MoveRecord BirthMove::try_rows(Backend& backend, Mixture& mixture, const std::uint32_t* rows,
-                               Index count, Index fresh, const ProposalSettings& settings,
-                               Philox& random) {
+                               const float* log_density, Index count, Index fresh,
+                               const ProposalSettings& settings, Philox& random) {
   MoveRecord record;
   count = std::min(count, kMostRows);
   record.rows = static_cast<double>(count);
@@ -316,7 +246,7 @@ MoveRecord BirthMove::try_rows(Backend& backend, Mixture& mixture, const std::ui
     record.outcome = MoveOutcome::kTooFewRows;
     return record;
   }
-  proposal_.gather_rows(backend, mixture, rows, count);
+  proposal_.gather_rows(mixture, rows, log_density, count);
   record.cluster = proposal_.target();
   proposal_.fit(backend, mixture, fresh, settings, random);
   if (proposal_.pieces() < 2) {

@@ -14,6 +14,7 @@
 //                 proportion. Nobody can know which of the past rows were which, so the parts are
 //                 moments that sum exactly to what was carried.
 //   try_rows      rows that no cluster explains are refitted by fresh clusters, wherever they are.
+//                 log_density [count] is what they had under the mixture before it met them.
 //
 // A fine proposal often fails as a block where a coarse one passes: callers try several sizes.
 #pragma once
@@ -39,8 +40,9 @@ class BirthMove {
   MoveRecord try_division(Backend& backend, Mixture& mixture, Index target,
                           CandidateDivisions& candidates, const ProposalSettings& settings,
                           Philox& random);
-  MoveRecord try_rows(Backend& backend, Mixture& mixture, const std::uint32_t* rows, Index count,
-                      Index fresh, const ProposalSettings& settings, Philox& random);
+  MoveRecord try_rows(Backend& backend, Mixture& mixture, const std::uint32_t* rows,
+                      const float* log_density, Index count, Index fresh,
+                      const ProposalSettings& settings, Philox& random);
 
  private:
   bool start(Mixture& mixture, Index target, Rival rival, Index& fresh,
@@ -48,17 +50,14 @@ class BirthMove {
   double bound_before(const Mixture& mixture);
   double evidence_of_halves(const Mixture& mixture, double entropy_so_far);
   Index where_past_belongs(const Mixture& mixture);
-  bool divide_past(const Mixture& mixture);
   double gain_with_past(Backend& backend, const Mixture& mixture, MoveRecord& record);
   void commit(Backend& backend, Mixture& mixture, MoveRecord& record);
 
   ClusterShape shape_;
   Proposal proposal_;
-  StatisticsBlock past_;   // parts of the past for the pieces, and spare places
-  Posterior trial_;        // of the past alone
-  Posterior pool_;         // of all pieces together
-  double* map_ = nullptr;  // [scatter_size] factor of the past's covariance
-  double* pool_map_ = nullptr;
+  StatisticsBlock past_;       // parts of the past for the pieces, and spare places
+  Posterior trial_;            // of the past alone
+  Posterior pool_;             // of all pieces together
   double* mass_ = nullptr;     // [K + pieces]
   Index* order_ = nullptr;     // [K + pieces]
   double* saved_r_ = nullptr;  // [kMostRows × K]

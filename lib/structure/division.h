@@ -28,6 +28,7 @@ class CandidateDivisions {
   // The cluster at `from` gets number `to`.
   void move(Index from, Index to);
 
+  static std::size_t most_bytes(const MixtureConfig& config);
   void save(ByteWriter& writer, Index clusters) const;
   Status load(ByteReader& reader, Index clusters);
 
@@ -37,5 +38,20 @@ class CandidateDivisions {
   StatisticsBlock halves_;  // [2 K]
   double* entropy_ = nullptr;
 };
+
+// Divides the statistics `whole` like two halves: first and second get the halves' own moments,
+// mapped so that together they have exactly the mass, mean and scatter of the whole. False, and
+// nothing written that means anything, if moments are too thin for that. scratch
+// [division_scratch].
+bool divide_statistics(const ClusterShape& shape, const StatisticsRef& whole,
+                       const StatisticsRef& half_a, const StatisticsRef& half_b,
+                       const StatisticsRef& first, const StatisticsRef& second, double* scratch);
+// The same without halves to go by: cut in the middle, across the direction of most variance, as if
+// the whole were Gaussian.
+bool bisect_statistics(const ClusterShape& shape, const StatisticsRef& whole,
+                       const StatisticsRef& first, const StatisticsRef& second, double* scratch);
+constexpr Index division_scratch(const ClusterShape& shape) {
+  return shape.dims * shape.dims + 4 * shape.dims + 3 * shape.scatter_size() + 1;
+}
 
 }  // namespace adapvae

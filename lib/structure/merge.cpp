@@ -1,13 +1,15 @@
 #include "structure/merge.h"
 
+#include <initializer_list>
+
 namespace adapvae {
 
 void MergeMove::place(Arena& arena, const MixtureConfig& config) {
   merged_.place(arena, config.shape, 1);
   posterior_.mean = arena.take<double>(static_cast<std::size_t>(config.shape.dims));
   posterior_.factor = arena.take<double>(static_cast<std::size_t>(config.shape.scatter_size()));
-  mass_ = arena.take<double>(static_cast<std::size_t>(config.max_clusters));
-  order_ = arena.take<Index>(static_cast<std::size_t>(config.max_clusters));
+  mass_ = arena.take<double>(static_cast<std::size_t>(config.max_clusters + 1));
+  order_ = arena.take<Index>(static_cast<std::size_t>(config.max_clusters + 1));
 }
 
 double MergeMove::gain(const Mixture& mixture, Index a, Index b) {
@@ -66,17 +68,43 @@ MoveRecord MergeMove::retire_lightest(Mixture& mixture, double least_rows) {
   record.rows = mixture.rows_of(lightest);
   if (mixture.clusters() < 2 || !(record.rows < least_rows)) return record;
   mixture.refresh_pairs();
+  return retire(mixture, lightest);
+}
+
+MoveRecord MergeMove::retire(Mixture& mixture, Index k) {
+  MoveRecord record;
+  record.kind = MoveKind::kRetire;
+  record.other = k;
+  record.rows = mixture.rows_of(k);
   record.gain = -1e300;
-  for (Index k = 0; k < mixture.clusters(); ++k) {
-    if (k == lightest) continue;
-    const double candidate = gain(mixture, k, lightest);
+  for (Index a = 0; a < mixture.clusters(); ++a) {
+    if (a == k) continue;
+    const double candidate = gain(mixture, a, k);
     if (candidate <= record.gain) continue;
     record.gain = candidate;
-    record.cluster = k;
+    record.cluster = a;
   }
-  mixture.merge_clusters(record.cluster, lightest);
+  mixture.merge_clusters(record.cluster, k);
   record.outcome = MoveOutcome::kAccepted;
   return record;
+}
+
+double MergeMove::split_gain(const Mixture& mixture, Index k, const StatisticsRef& first,
+                             const StatisticsRef& second) {
+  const ClusterShape& shape = mixture.config().shape;
+  const BaseMeasure& base = mixture.base_measure();
+  const Index clusters = mixture.clusters();
+  for (Index j = 0; j < clusters; ++j) mass_[j] = mixture.mass(j);
+  double sum = -allocation_of(mass_, clusters, mixture.concentration(), order_) -
+               observation_bound(shape, base, mixture.posterior(k), mixture.mass(k));
+  mass_[k] = *first.mass;
+  mass_[clusters] = *second.mass;
+  sum += allocation_of(mass_, clusters + 1, mixture.concentration(), order_);
+  for (const StatisticsRef& half : {first, second}) {
+    compute_posterior(shape, base, half, posterior_);
+    sum += observation_bound(shape, base, posterior_, *half.mass);
+  }
+  return sum;
 }
 
 }  // namespace adapvae

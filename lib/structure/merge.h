@@ -25,11 +25,19 @@ class MergeMove {
   // lost. The last cluster is never retired.
   MoveRecord retire_lightest(Mixture& mixture, double least_rows);
 
+  // Retires cluster k whatever it holds, likewise; at least two clusters. refresh_pairs() must have
+  // run.
+  MoveRecord retire(Mixture& mixture, Index k);
+
+  // Gain in the bound if all that cluster k holds were two clusters with these statistics.
+  double split_gain(const Mixture& mixture, Index k, const StatisticsRef& first,
+                    const StatisticsRef& second);
+
  private:
   StatisticsBlock merged_;  // one cluster
   Posterior posterior_;
-  double* mass_ = nullptr;  // [K]
-  Index* order_ = nullptr;  // [K]
+  double* mass_ = nullptr;  // [K + 1]
+  Index* order_ = nullptr;  // [K + 1]
 };
 
 }  // namespace adapvae

@@ -19,7 +19,7 @@ void Proposal::place(Arena& arena, const MixtureConfig& config) {
   take(variance_, rows * m);
   take(rival_density_, rows);
   take(share_, rows * kMostPieces);
-  take(probability_, rows * std::max(kMostPieces, config.max_clusters));
+  take(probability_, rows * kMostPieces);
   take(log_sum_, rows);
   take(distance_, rows);
   take(metric_, scatter);
@@ -38,6 +38,7 @@ void Proposal::place(Arena& arena, const MixtureConfig& config) {
   take(local_precision_, kMostPieces * m);
   take(local_weight_, kMostPieces);
   take(center_, kMostPieces * m);
+  take(best_center_, kMostPieces * m);
   take(sums_, kMostPieces * m);
   take(scatters_, kMostPieces * scatter);
   take(piece_mass_, kMostPieces);
@@ -97,7 +98,7 @@ void Proposal::gather_cluster(Mixture& mixture, Index target, Rival rival,
   fixed_.add(0, aside_, 0);
 }
 
-void Proposal::gather_rows(Backend& backend, Mixture& mixture, const std::uint32_t* rows,
+void Proposal::gather_rows(Mixture& mixture, const std::uint32_t* rows, const float* log_density,
                            Index count) {
   const Index m = shape_.dims;
   const ConstMatrixView z = mixture.stream_rows();
@@ -113,14 +114,12 @@ void Proposal::gather_rows(Backend& backend, Mixture& mixture, const std::uint32
   for (Index i = 0; i < count; ++i) {
     row_[i] = rows[i];
     budget_[i] = 1.0;
+    rival_density_[i] = log_density[i];
     std::copy_n(z.row(rows[i]), m, z_ + i * m);
     if (has_variance_) std::copy_n(variance.row(rows[i]), m, variance_ + i * m);
     for (Index k = 0; k < r.cols; ++k) mass_[k] += r(rows[i], k);
   }
   target_ = std::max_element(mass_, mass_ + mixture.clusters()) - mass_;
-  mixture.responsibilities(backend, {z_, count, m},
-                           has_variance_ ? ConstMatrixView(variance_, count, m) : ConstMatrixView(),
-                           {probability_, count, mixture.clusters()}, rival_density_);
 }
 
 double Proposal::entropy() const {
@@ -189,65 +188,87 @@ bool Proposal::draw_seed(Index step, Index piece, Philox& random) {
   return true;
 }
 
-// Every row to the nearest centre, every centre to the mean of its rows, a few times (k-means).
-void Proposal::settle_seeds(Index step) {
-  constexpr int kTimes = 5;
+// The nearest centre to row i.
+Index Proposal::nearest_seed(Index i, double& least) const {
+  Index nearest = first_real();
+  least = seed_distance(i, nearest);
+  for (Index j = nearest + 1; j < pieces_; ++j) {
+    const double distance = seed_distance(i, j);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = j;
+  }
+  return nearest;
+}
+
+// Every centre to the mean of the rows that are nearest to it, a few times (k-means); the sum of
+// squared distances left.
+double Proposal::settle_seeds(Index step) {
+  constexpr int kTimes = 6;
   const Index m = shape_.dims;
-  const Index first = first_real();
-  for (int time = 0; time <= kTimes; ++time) {
-    const bool last = time == kTimes;
-    std::fill_n(sums_, kMostPieces * m, 0.0);
-    std::fill_n(piece_mass_, kMostPieces, 0.0);
-    for (Index i = 0; i < count_; i += last ? 1 : step) {
-      Index nearest = first;
-      double least = seed_distance(i, first);
-      for (Index j = first + 1; j < pieces_; ++j) {
-        const double distance = seed_distance(i, j);
-        if (distance >= least) continue;
-        least = distance;
-        nearest = j;
-      }
-      if (last) {
-        share_[i * kMostPieces + nearest] = budget_[i];
-        continue;
-      }
+  double left = 0.0;
+  for (int time = 0; time < kTimes; ++time) {
+    std::fill_n(sums_, pieces_ * m, 0.0);
+    std::fill_n(piece_mass_, pieces_, 0.0);
+    left = 0.0;
+    for (Index i = 0; i < count_; i += step) {
+      double distance = 0.0;
+      const Index nearest = nearest_seed(i, distance);
+      left += budget_[i] * distance;
       piece_mass_[nearest] += budget_[i];
       for (Index j = 0; j < m; ++j) sums_[nearest * m + j] += budget_[i] * whitened_[i * m + j];
     }
-    for (Index piece = first; !last && piece < pieces_; ++piece) {
+    for (Index piece = first_real(); piece < pieces_; ++piece) {
       if (piece_mass_[piece] == 0.0) continue;
       for (Index j = 0; j < m; ++j) {
         center_[piece * m + j] = sums_[piece * m + j] / piece_mass_[piece];
       }
     }
   }
+  return left;
 }
 
+// Centres by k-means, the best of a few starts; every row to the nearest.
 void Proposal::seed(const Mixture& mixture, Index fresh, Philox& random) {
   constexpr Index kSeedRows = 2000;  // enough to place seeds
+  constexpr int kStarts = 3;
+  const Index m = shape_.dims;
   const Index step = std::max<Index>(1, count_ / kSeedRows);
   whiten(mixture);
   std::fill_n(share_, count_ * kMostPieces, 0.0);
-  std::fill_n(distance_, count_, 1.0);
-  pieces_ = first_real();
-  while (pieces_ <= fresh && draw_seed(step, pieces_, random)) ++pieces_;
-  if (pieces_ <= first_real()) {  // identical rows: one piece
+  double least = 1e300;
+  Index best_pieces = 0;
+  for (int start = 0; start < kStarts; ++start) {
+    std::fill_n(distance_, count_, 1.0);
+    pieces_ = first_real();
+    while (pieces_ <= fresh && draw_seed(step, pieces_, random)) ++pieces_;
+    if (pieces_ <= first_real()) break;  // no two rows differ
+    const double left = settle_seeds(step);
+    if (left >= least) continue;
+    least = left;
+    best_pieces = pieces_;
+    std::copy_n(center_, pieces_ * m, best_center_);
+  }
+  if (best_pieces == 0) {
     pieces_ = 1;
     for (Index i = 0; i < count_; ++i) share_[i * kMostPieces] = budget_[i];
     return;
   }
-  settle_seeds(step);
-  if (rival_ != Rival::kOldCluster) return;
-  // The old cluster starts with the rows around the centre that is nearest to it.
-  const Index m = shape_.dims;
-  double* old = whitened_;  // no longer needed
-  std::copy_n(mixture.posterior(target_).mean, m, old);
-  whiten_point(old);
-  Index nearest = 0;
-  for (Index j = 1; j < pieces_; ++j) {
-    if (seed_distance(0, j) < seed_distance(0, nearest)) nearest = j;
+  pieces_ = best_pieces;
+  std::copy_n(best_center_, pieces_ * m, center_);
+  for (Index i = 0; i < count_; ++i) {
+    double distance = 0.0;
+    share_[i * kMostPieces + nearest_seed(i, distance)] = budget_[i];
   }
-  if (nearest != 0) swap_shares(0, nearest);
+  if (rival_ != Rival::kOldCluster) return;
+  // The old cluster starts with the rows around the centre that is nearest to its past: the present
+  // rows may have pulled it away already.
+  const bool has_past = mixture.carried().mass(target_) > 0.0;
+  std::copy_n(has_past ? mixture.carried()[target_].mean : mixture.posterior(target_).mean, m,
+              whitened_);  // row 0 is no longer needed
+  whiten_point(whitened_);
+  double distance = 0.0;
+  swap_shares(0, nearest_seed(0, distance));
 }
 
 // Statistics of the pieces from the shares, and their posteriors.
@@ -381,6 +402,21 @@ bool Proposal::merge_pieces(const Mixture& mixture) {
   return true;
 }
 
+// Small pieces join the old one; true if there were any. An old cluster without past that has lost
+// its rows to a fresh piece is that piece: nothing would be born.
+bool Proposal::drop_small_pieces(double least_rows) {
+  const Index before = pieces_;
+  if (rival_ == Rival::kOldCluster && fresh_.mass(0) < least_rows * row_weight_) {
+    const Index heaviest = std::max_element(piece_mass_ + 1, piece_mass_ + pieces_) - piece_mass_;
+    swap_shares(0, heaviest);
+    std::swap(piece_mass_[0], piece_mass_[heaviest]);
+  }
+  for (Index j = pieces_ - 1; j >= 1; --j) {
+    if (piece_mass_[j] < least_rows) join_pieces(0, j);
+  }
+  return pieces_ != before;
+}
+
 void Proposal::fit(Backend& backend, const Mixture& mixture, Index fresh,
                    const ProposalSettings& settings, Philox& random) {
   fresh = std::min(fresh, kMostFresh);
@@ -397,13 +433,7 @@ void Proposal::fit(Backend& backend, const Mixture& mixture, Index fresh,
     refit(backend, mixture);
     count(backend, mixture);
     if (rival_ == Rival::kNothing || step < settings.refinements / 2) continue;
-    bool changed = false;
-    for (Index j = pieces_ - 1; j >= 1; --j) {
-      if (piece_mass_[j] >= settings.least_rows) continue;
-      join_pieces(0, j);
-      changed = true;
-    }
-    if (changed) count(backend, mixture);
+    if (drop_small_pieces(settings.least_rows)) count(backend, mixture);
     while (pieces_ > 1 && merge_pieces(mixture)) count(backend, mixture);
   }
 }

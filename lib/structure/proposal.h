@@ -6,7 +6,7 @@
 //   kNothing     the rows of one cluster; two pieces, both fresh, with what a candidate division
 //   has
 //                gathered for them in earlier streams; the past stands aside
-//   kMixture     chosen rows, whole; piece 0 is the mixture as it stands, a density per row
+//   kMixture     chosen rows, whole; piece 0 is the mixture, a density per row
 #pragma once
 
 #include "base/philox.h"
@@ -37,8 +37,9 @@ class Proposal {
                       const ProposalSettings& settings);
   // What piece j holds whatever happens (kNothing, before the fit).
   void set_fixed(Index piece, const StatisticsRef& statistics) { fixed_.assign(piece, statistics); }
-  // The `count` rows listed, against the mixture as it stands.
-  void gather_rows(Backend& backend, Mixture& mixture, const std::uint32_t* rows, Index count);
+  // The `count` rows listed, with their log density under the mixture that they compete with.
+  void gather_rows(Mixture& mixture, const std::uint32_t* rows, const float* log_density,
+                   Index count);
   // Fits `fresh` pieces beside piece 0; pieces() is what is left of them after small ones are
   // dropped and pieces that should be one are merged.
   void fit(Backend& backend, const Mixture& mixture, Index fresh, const ProposalSettings& settings,
@@ -75,11 +76,13 @@ class Proposal {
   void swap_shares(Index a, Index b);
   void seed(const Mixture& mixture, Index fresh, Philox& random);
   bool draw_seed(Index step, Index piece, Philox& random);
-  void settle_seeds(Index step);
+  double settle_seeds(Index step);
+  Index nearest_seed(Index i, double& least) const;
   void count(Backend& backend, const Mixture& mixture);
   void refit(Backend& backend, const Mixture& mixture);
   Index trial_masses(const Mixture& mixture);
   void join_pieces(Index a, Index b);
+  bool drop_small_pieces(double least_rows);
   bool merge_pieces(const Mixture& mixture);
   Index first_real() const { return rival_ == Rival::kMixture ? 1 : 0; }
   Index place_in_masses(const Mixture& mixture, Index piece) const;
@@ -114,6 +117,7 @@ class Proposal {
   float* local_precision_ = nullptr;
   float* local_weight_ = nullptr;
   double* center_ = nullptr;
+  double* best_center_ = nullptr;
   double* sums_ = nullptr;
   double* scatters_ = nullptr;
   double* piece_mass_ = nullptr;  // rows, unweighted, without what is fixed

@@ -1,0 +1,90 @@
+#include "mixture/novelty.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace adapvae {
+namespace {
+
+// Buckets are even near the origin (about 1/20 of a deviation) and grow with distance: bucket b
+// begins at origin + deviation · sinh((b - middle) / kFineness).
+constexpr double kFineness = 20.0;
+constexpr double kMiddle = NoveltyScale::kBuckets / 2.0;
+
+}  // namespace
+
+void NoveltyScale::reset(Index dims) {
+  deviation_ = std::sqrt(0.5 * static_cast<double>(dims));
+  rows_ = 0.0;
+  origin_ = 0.0;
+  std::fill_n(counts_, kBuckets, 0.0F);
+}
+
+void NoveltyScale::count(double surprise, double expected, const NoveltySettings& settings) {
+  if (rows_ == 0.0) origin_ = expected;
+  // All fade together, when the memory is full: cheaper than a little at every row.
+  if (rows_ >= settings.memory_rows) {
+    for (float& c : counts_) c *= 0.5F;
+    rows_ *= 0.5;
+  }
+  counts_[bucket_of(surprise)] += 1.0F;
+  rows_ += 1.0;
+}
+
+void NoveltyScale::uncount(double surprise) {
+  float& count = counts_[bucket_of(surprise)];
+  const float taken = std::min(count, 1.0F);  // it may have faded since
+  count -= taken;
+  rows_ -= static_cast<double>(taken);
+}
+
+Index NoveltyScale::bucket_of(double surprise) const {
+  const double place = kMiddle + kFineness * std::asinh((surprise - origin_) / deviation_);
+  return static_cast<Index>(std::clamp(place, 0.0, static_cast<double>(kBuckets - 1)));
+}
+
+double NoveltyScale::quantile(double part) const {
+  double above = (1.0 - part) * rows_;
+  for (Index b = kBuckets - 1; b >= 0; --b) {
+    const double here = counts_[b];
+    if (here > 0.0 && above <= here) {
+      // As if rows lay evenly within the bucket.
+      const double place = static_cast<double>(b) + 1.0 - above / here;
+      return origin_ + deviation_ * std::sinh((place - kMiddle) / kFineness);
+    }
+    above -= here;
+  }
+  return origin_ + deviation_ * std::sinh(-kMiddle / kFineness);
+}
+
+double NoveltyScale::boundary(double theory, const NoveltySettings& settings) const {
+  // Theory counts as much as the rows that would hold two false alarms.
+  const double prior_rows = 2.0 / settings.false_alarm_rate;
+  const double weight = rows_ / (rows_ + prior_rows);
+  const double seen = rows_ > 0.0 ? quantile(1.0 - settings.false_alarm_rate) : theory;
+  return weight * seen + (1.0 - weight) * theory - deviation_ * std::log(settings.sensitivity);
+}
+
+float NoveltyScale::novelty(double surprise, double boundary) const {
+  return static_cast<float>(1.0 / (1.0 + std::exp((boundary - surprise) / deviation_)));
+}
+
+void NoveltyScale::save(ByteWriter& writer) const {
+  writer.write_f64(rows_);
+  writer.write_f64(origin_);
+  for (const float c : counts_) writer.write_f32(c);
+}
+
+Status NoveltyScale::load(ByteReader& reader) {
+  rows_ = reader.read_f64();
+  origin_ = reader.read_f64();
+  bool sound = std::isfinite(rows_) && rows_ >= 0.0 && std::isfinite(origin_);
+  for (float& c : counts_) {
+    c = reader.read_f32();
+    sound = sound && std::isfinite(c) && c >= 0.0F;
+  }
+  if (!sound || !reader.ok()) return {StatusCode::kCorruptData, "novelty scale does not parse"};
+  return {};
+}
+
+}  // namespace adapvae

@@ -1,0 +1,208 @@
+// ClusterLearner: the user's corrections, undo, and persistent state.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "structure/cluster_learner.h"
+
+namespace adapvae {
+
+// ---- corrections --------------------------------------------------------------------------------
+
+Status ClusterLearner::check_correction(ClusterId id, Index& cluster) const {
+  if (mixture_.stream_open()) {
+    return {StatusCode::kInvalidArgument, "a stream is open: close it first"};
+  }
+  cluster = registry_.find(registry_.resolve(id));
+  if (cluster < 0) return {StatusCode::kInvalidArgument, "no cluster has this id"};
+  return {};
+}
+
+// The state as it is, for undo(): the oldest is let go when all places are taken.
+void ClusterLearner::remember() {
+  if (config_.undo_steps == 0) return;
+  if (undo_count_ == config_.undo_steps) {
+    std::memmove(undo_, undo_ + state_bytes_,
+                 state_bytes_ * static_cast<std::size_t>(undo_count_ - 1));
+    std::copy(undo_size_ + 1, undo_size_ + undo_count_, undo_size_);
+    --undo_count_;
+  }
+  ByteWriter writer(undo_ + state_bytes_ * static_cast<std::size_t>(undo_count_), state_bytes_);
+  save(writer);
+  undo_size_[undo_count_++] = writer.position();
+}
+
+Status ClusterLearner::undo() {
+  if (mixture_.stream_open()) {
+    return {StatusCode::kInvalidArgument, "a stream is open: close it first"};
+  }
+  if (undo_count_ == 0) {
+    return {StatusCode::kInvalidArgument, "nothing to undo since the last stream"};
+  }
+  --undo_count_;
+  ByteReader reader(undo_ + state_bytes_ * static_cast<std::size_t>(undo_count_),
+                    undo_size_[undo_count_]);
+  return read_state(reader);
+}
+
+Status ClusterLearner::rename(ClusterId id, const char* name) {
+  Index k = 0;
+  ADAPVAE_RETURN_IF_ERROR(check_correction(id, k));
+  const std::size_t length = std::strlen(name);
+  if (length >= static_cast<std::size_t>(ClusterInfo::kNameBytes)) {
+    return {StatusCode::kInvalidArgument, "a name has at most 31 bytes"};
+  }
+  remember();
+  char* to = registry_.info(k).name;
+  std::fill_n(to, ClusterInfo::kNameBytes, '\0');
+  std::copy_n(name, length, to);
+  return {};
+}
+
+Status ClusterLearner::merge(ClusterId id, ClusterId other, bool force, MoveRecord& record) {
+  Index a = 0;
+  Index b = 0;
+  ADAPVAE_RETURN_IF_ERROR(check_correction(id, a));
+  ADAPVAE_RETURN_IF_ERROR(check_correction(other, b));
+  if (a == b) return {StatusCode::kInvalidArgument, "the two ids are one cluster"};
+  record = MoveRecord{};
+  record.kind = MoveKind::kMerge;
+  record.cluster = a;
+  record.other = b;
+  record.rows = mixture_.rows_of(b);
+  record.gain = merge_.gain(mixture_, a, b);
+  if (!force && !(record.gain > 0.0)) return {};
+  remember();
+  record.outcome = MoveOutcome::kAccepted;
+  mixture_.merge_clusters(a, b);
+  note_merge(record, ClusterEventKind::kMerged);
+  return {};
+}
+
+Status ClusterLearner::split(ClusterId id, bool force, MoveRecord& record) {
+  Index k = 0;
+  ADAPVAE_RETURN_IF_ERROR(check_correction(id, k));
+  record = MoveRecord{};
+  record.cluster = k;
+  record.count = 1;
+  record.past_divided = true;
+  record.rows = mixture_.rows_of(k);
+  if (mixture_.clusters() == config_.max_clusters) {
+    record.outcome = MoveOutcome::kNoRoom;
+    return {};
+  }
+  const ClusterShape& shape = config_.shape;
+  const StatisticsRef whole = mixture_.carried()[k];
+  double masses[2] = {0.0, 0.0};
+  double* place = scratch_;
+  StatisticsRef half[2];
+  for (int h = 0; h < 2; ++h) {
+    half[h] = {masses + h, place, place + shape.dims};
+    place += shape.dims + shape.scatter_size();
+  }
+  const bool parted = (candidates_.exists(k) &&
+                       divide_statistics(shape, whole, candidates_.half(k, 0),
+                                         candidates_.half(k, 1), half[0], half[1], place)) ||
+                      bisect_statistics(shape, whole, half[0], half[1], place);
+  if (!parted || record.rows < 2.0) {
+    record.outcome = MoveOutcome::kTooFewRows;
+    return {};
+  }
+  record.gain = merge_.split_gain(mixture_, k, half[0], half[1]);
+  if (!force && !(record.gain > 0.0)) return {};
+  remember();
+  record.outcome = MoveOutcome::kAccepted;
+  record.other = mixture_.add_cluster();
+  mixture_.divide_past(k, record.other, masses[1] / (masses[0] + masses[1]), half[0], half[1]);
+  mixture_.global_step();
+  note_birth(record);
+  registry_.publish(record.other);
+  tell({.kind = ClusterEventKind::kSplit,
+        .stream = stream_,
+        .id = registry_.info(k).id,
+        .other = registry_.info(record.other).id,
+        .gain = record.gain,
+        .rows = record.rows,
+        .past_divided = true});
+  return {};
+}
+
+Status ClusterLearner::forget(ClusterId id) {
+  Index k = 0;
+  ADAPVAE_RETURN_IF_ERROR(check_correction(id, k));
+  remember();
+  const ClusterEvent event = {.kind = ClusterEventKind::kForgotten,
+                              .stream = stream_,
+                              .id = registry_.info(k).id,
+                              .rows = mixture_.rows_of(k)};
+  if (mixture_.clusters() == 1) {
+    // There is always a cluster: a new one, empty, takes its place.
+    mixture_.forget_rows(k);
+    registry_.replace_by_new(k, stream_);
+    candidates_.clear(k);
+  } else {
+    const Index last = mixture_.clusters() - 1;
+    mixture_.remove_cluster(k);
+    registry_.remove(k);
+    candidates_.move(last, k);
+  }
+  tell(event);
+  return {};
+}
+
+// ---- persistent state ---------------------------------------------------------------------------
+
+std::size_t ClusterLearner::most_bytes(const LearnerConfig& config) {
+  const MixtureConfig mixture = {.shape = config.shape, .max_clusters = config.max_clusters};
+  constexpr std::size_t kOwn = 8 + 8 + 4;
+  return kOwn + Mixture::most_bytes(mixture) + CandidateDivisions::most_bytes(mixture) +
+         ClusterRegistry::most_bytes(config.max_clusters, config.aliases) +
+         PendingPool::most_bytes(config.shape.dims, config.pending_rows) +
+         NoveltyScale::most_bytes();
+}
+
+void ClusterLearner::save(ByteWriter& writer) const {
+  mixture_.save(writer);
+  registry_.save(writer);
+  candidates_.save(writer, mixture_.clusters());
+  pending_.save(writer);
+  novelty_.save(writer);
+  writer.write_u64(stream_);
+  writer.write_f64(time_);
+  writer.write_u32(prior_set_ ? 1 : 0);
+}
+
+Status ClusterLearner::read_state(ByteReader& reader) {
+  ADAPVAE_RETURN_IF_ERROR(mixture_.load(reader));
+  ADAPVAE_RETURN_IF_ERROR(registry_.load(reader, mixture_.clusters()));
+  ADAPVAE_RETURN_IF_ERROR(candidates_.load(reader, mixture_.clusters()));
+  ADAPVAE_RETURN_IF_ERROR(pending_.load(reader));
+  ADAPVAE_RETURN_IF_ERROR(novelty_.load(reader));
+  stream_ = reader.read_u64();
+  time_ = reader.read_f64();
+  prior_set_ = reader.read_u32() != 0;
+  if (!reader.ok() || !std::isfinite(time_)) {
+    return {StatusCode::kCorruptData, "state of clusters does not parse"};
+  }
+  return {};
+}
+
+Status ClusterLearner::load(ByteReader& reader) {
+  if (mixture_.stream_open()) {
+    return {StatusCode::kInvalidArgument, "a stream is open: close it first"};
+  }
+  // The present state is kept in the last place, which undo() never uses.
+  std::byte* keep = undo_ + state_bytes_ * static_cast<std::size_t>(config_.undo_steps);
+  ByteWriter writer(keep, state_bytes_);
+  save(writer);
+  const Status status = read_state(reader);
+  if (status.ok()) {
+    undo_count_ = 0;
+    return {};
+  }
+  ByteReader back(keep, writer.position());
+  const Status restored = read_state(back);
+  return restored.ok() ? status : restored;
+}
+
+}  // namespace adapvae

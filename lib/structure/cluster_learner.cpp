@@ -1,0 +1,495 @@
+#include "structure/cluster_learner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/input_check.h"
+#include "base/special_functions.h"
+
+namespace adapvae {
+namespace {
+
+// Sizes of a birth, in the order they are tried.
+constexpr Index kBirthSizes[] = {10, 4, 3, 2, 1};
+constexpr Index kUnexplainedSizes[] = {3, 1};
+constexpr double kEmptyRows = 0.01;
+
+Status check_stream(ConstMatrixView z, ConstMatrixView variance, const LearnerConfig& config) {
+  ADAPVAE_RETURN_IF_ERROR(check_shape(z, config.max_rows, config.shape.dims));
+  ADAPVAE_RETURN_IF_ERROR(check_finite(z));
+  if (variance.data == nullptr) return {};
+  ADAPVAE_RETURN_IF_ERROR(check_shape(variance, config.max_rows, config.shape.dims));
+  ADAPVAE_RETURN_IF_ERROR(check_finite(variance));
+  if (variance.rows != z.rows) {
+    return {StatusCode::kShapeMismatch, "variance must have as many rows as z"};
+  }
+  for (Index i = 0; i < variance.rows; ++i) {
+    for (Index j = 0; j < variance.cols; ++j) {
+      if (variance(i, j) < 0.0F) {
+        return {StatusCode::kInvalidArgument, "a variance must not be negative", i};
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void ClusterLearner::place(Arena& arena, const LearnerConfig& config) {
+  config_ = config;
+  const Index rows = config.stream_rows();
+  const Index m = config.shape.dims;
+  const MixtureConfig mixture = {.shape = config.shape,
+                                 .max_clusters = config.max_clusters,
+                                 .max_rows = rows,
+                                 .max_batches = config.max_batches};
+  const auto take = [&arena]<typename T>(T*& to, Index count) {
+    to = arena.take<T>(static_cast<std::size_t>(count));
+  };
+  mixture_.place(arena, mixture);
+  birth_.place(arena, mixture);
+  merge_.place(arena, mixture);
+  candidates_.place(arena, mixture);
+  registry_.place(arena, config.max_clusters, config.aliases);
+  pending_.place(arena, m, config.pending_rows);
+  if (config.pending_rows > 0) {
+    take(z_, rows * m);
+    take(variance_, rows * m);
+  }
+  take(score_, rows);
+  take(score_r_, Mixture::kLocalRows * config.max_clusters);
+  take(chosen_, rows);
+  take(age_, config.pending_rows);
+  take(surprise_, rows);
+  take(refused_rows_, config.max_clusters);
+  take(trial_, config.max_clusters);
+  take(scratch_, division_scratch(config.shape) + 4 * m + 2 * config.shape.scatter_size() + 2);
+  state_bytes_ = most_bytes(config);
+  undo_ = arena.take<std::byte>(state_bytes_ * static_cast<std::size_t>(config.undo_steps + 1));
+  take(undo_size_, config.undo_steps + 1);
+}
+
+void ClusterLearner::reset() {
+  mixture_.reset();
+  registry_.reset();
+  candidates_.reset();
+  pending_.reset();
+  novelty_.reset(config_.shape.dims);
+  stream_ = 0;
+  time_ = 0.0;
+  prior_set_ = false;
+  undo_count_ = 0;
+}
+
+void ClusterLearner::tell(const ClusterEvent& event) const {
+  if (sink_.tell != nullptr) sink_.tell(sink_.context, event);
+}
+
+// ---- a stream -----------------------------------------------------------------------------------
+
+Status ClusterLearner::learn(Backend& backend, ConstMatrixView z, ConstMatrixView variance,
+                             double time) {
+  if (z.rows == 0 && !mixture_.stream_open()) return {};  // nothing came, nothing is learnt
+  ADAPVAE_RETURN_IF_ERROR(begin(z, variance, 1, time));
+  fit(backend);
+  close(backend);
+  return {};
+}
+
+Status ClusterLearner::begin(ConstMatrixView z, ConstMatrixView variance, Index batches,
+                             double time) {
+  if (mixture_.stream_open()) {
+    return {StatusCode::kInvalidArgument, "the stream before has not been closed"};
+  }
+  ADAPVAE_RETURN_IF_ERROR(check_stream(z, variance, config_));
+  if (!std::isfinite(time) || (stream_ > 0 && time < time_)) {
+    return {StatusCode::kInvalidArgument, "time must not run backwards"};
+  }
+  if (batches < 1 || batches > config_.max_batches) {
+    return {StatusCode::kInvalidArgument, "batches must be between 1 and max_batches"};
+  }
+  if (!(settings_.row_weight > 0.0) || settings_.row_weight > 1.0) {
+    return {StatusCode::kInvalidArgument, "row_weight must be in (0, 1]"};
+  }
+  own_rows_ = z.rows;
+  if (config_.pending_rows > 0) {
+    const Index m = config_.shape.dims;
+    const Index all = z.rows + pending_.count();
+    const MatrixView rows(z_, all, m);
+    const MatrixView spread(variance_, all, m);
+    for (Index i = 0; i < all; ++i) {
+      const Index waiting = i - z.rows;
+      std::copy_n(waiting < 0 ? z.row(i) : pending_.rows().row(waiting), m, rows.row(i));
+      if (variance.data == nullptr) continue;
+      std::copy_n(waiting < 0 ? variance.row(i) : pending_.variance().row(waiting), m,
+                  spread.row(i));
+    }
+    z = rows;
+    if (variance.data != nullptr) variance = spread;
+  }
+
+  double factor = 1.0;
+  if (settings_.half_life_rows > 0.0) {
+    factor *= std::exp2(-static_cast<double>(own_rows_) / settings_.half_life_rows);
+  }
+  if (settings_.half_life_time > 0.0 && stream_ > 0) {
+    factor *= std::exp2(-(time - time_) / settings_.half_life_time);
+  }
+  ++stream_;
+  time_ = time;
+  undo_count_ = 0;
+  mixture_.set_concentration(settings_.concentration);
+  if (factor < 1.0) mixture_.fade(factor);
+  if (!prior_set_ && settings_.prior.mode != PriorMode::kFixed) {
+    prior_set_ = set_scaled_prior(mixture_, z, variance, settings_.prior, scratch_);
+  }
+  std::fill_n(refused_rows_, config_.max_clusters, -1.0);
+  double weight = settings_.row_weight;
+  if (settings_.effective_rows > 0.0) {
+    weight = std::min(weight, settings_.effective_rows / static_cast<double>(own_rows_));
+  }
+  return mixture_.begin_stream(z, variance, weight, batches);
+}
+
+double ClusterLearner::settle(Backend& backend, int laps) {
+  const double enough = settings_.least_progress * mixture_.row_weight() *
+                        static_cast<double>(mixture_.stream_rows().rows);
+  double bound = mixture_.lap(backend);
+  for (int lap = 1; lap < laps; ++lap) {
+    const double next = mixture_.lap(backend);
+    const double progress = next - bound;
+    bound = next;
+    if (progress < enough) break;
+  }
+  return bound;
+}
+
+void ClusterLearner::fit(Backend& backend) {
+  if (settings_.unexplained_births && stream_ > 1) births_on_arrival(backend);
+  settle(backend, settings_.laps);
+  bool divided = !settings_.divisions;
+  for (int round = 0; round < settings_.rounds; ++round) {
+    Index moves = births(backend, round);
+    if (moves > 0) settle(backend, settings_.laps);
+    moves += merges();
+    if (moves == 0 && !divided) {
+      // Last, when the clusters of this stream stand: a row counts once in a candidate.
+      divided = true;
+      moves = divisions(backend);
+    }
+    if (moves == 0) break;
+    settle(backend, settings_.laps);
+  }
+}
+
+void ClusterLearner::close(Backend& backend) {
+  if (!mixture_.stream_open()) return;
+  merges();
+  drop_weak_clusters();
+  score_stream(backend);
+  hold_back_pending(backend);
+  for (Index k = 0; k < mixture_.clusters(); ++k) {
+    const double present = mixture_.mass(k) - mixture_.carried().mass(k);
+    if (present >= 0.5 * mixture_.row_weight()) registry_.info(k).seen_stream = stream_;
+  }
+  publish_newborns();
+  mixture_.close_stream();
+  if (settings_.prior.mode == PriorMode::kEmpirical) {
+    set_pooled_prior(mixture_, settings_.prior, scratch_);
+  }
+}
+
+// ---- births -------------------------------------------------------------------------------------
+
+Philox ClusterLearner::proposal_random(std::uint32_t round, std::uint32_t index) const {
+  return Philox({.seed = settings_.seed,
+                 .purpose = RandomPurpose::kProposal,
+                 .stream = static_cast<std::uint32_t>(stream_),
+                 .epoch = round,
+                 .index = index});
+}
+
+// A cluster that took in another lately is not parted again, unless it has grown.
+bool ClusterLearner::rests(Index target) const {
+  const ClusterInfo& info = registry_.info(target);
+  if (info.merged_stream == 0) return false;
+  const auto rest = static_cast<std::uint64_t>(std::max(settings_.hysteresis_streams, 0));
+  return stream_ - info.merged_stream < rest &&
+         mixture_.mass(target) < settings_.hysteresis_growth * info.merged_mass;
+}
+
+// Keeps everything that goes by number in step with an accepted birth; true if it was one.
+bool ClusterLearner::note_birth(const MoveRecord& record) {
+  if (record.outcome != MoveOutcome::kAccepted) return false;
+  const ClusterId parent = registry_.info(record.cluster).id != kNoId
+                               ? registry_.info(record.cluster).id
+                               : registry_.info(record.cluster).parent;
+  candidates_.clear(record.cluster);
+  refused_rows_[record.cluster] = -1.0;
+  for (Index born = record.other; born < mixture_.clusters(); ++born) {
+    registry_.add(parent, stream_, record.gain, record.rows);
+    candidates_.clear(born);
+    refused_rows_[born] = -1.0;
+    trial_[born] = record;
+  }
+  return true;
+}
+
+void ClusterLearner::tell_refused(Index target, const MoveRecord& record) const {
+  tell({.kind = ClusterEventKind::kRefused,
+        .outcome = record.outcome,
+        .stream = stream_,
+        .id = registry_.info(target).id,
+        .gain = record.gain,
+        .rows = record.rows});
+}
+
+Index ClusterLearner::births(Backend& backend, int round) {
+  Index born = 0;
+  const Index targets = mixture_.clusters();  // newborns have their turn in the next round
+  for (Index target = 0; target < targets; ++target) {
+    const double present = mixture_.mass(target) - mixture_.carried().mass(target);
+    const bool same = std::fabs(present - refused_rows_[target]) < 0.5;
+    if (same || rests(target)) continue;
+    Philox random =
+        proposal_random(static_cast<std::uint32_t>(round), static_cast<std::uint32_t>(target));
+    MoveRecord best;
+    best.gain = -1e300;
+    for (const Index fresh : kBirthSizes) {
+      const MoveRecord record =
+          birth_.try_cluster(backend, mixture_, target, fresh, settings_.proposal, random);
+      if (record.gain > best.gain || best.gain == -1e300) best = record;
+      if (record.outcome != MoveOutcome::kAccepted && record.outcome != MoveOutcome::kTooFewRows &&
+          record.outcome != MoveOutcome::kNoRoom) {
+        continue;
+      }
+      best = record;
+      break;
+    }
+    if (note_birth(best)) {
+      born += best.count;
+    } else {
+      refused_rows_[target] = present;
+      if (round == 0) tell_refused(target, best);
+    }
+  }
+  return born;
+}
+
+Index ClusterLearner::births_on_arrival(Backend& backend) {
+  score_stream(backend);
+  const double limit = boundary();
+  Index count = 0;
+  for (Index i = 0; i < mixture_.stream_rows().rows && count < BirthMove::kMostRows; ++i) {
+    if (!(novelty_.novelty(-score_[i].log_density, limit) > 0.5F)) continue;
+    surprise_[count] = score_[i].log_density;
+    chosen_[count++] = static_cast<std::uint32_t>(i);
+  }
+  mixture_.lap(backend);
+  Philox random = proposal_random(0, 0xFFFFFFFF);
+  for (const Index fresh : kUnexplainedSizes) {
+    const MoveRecord record = birth_.try_rows(backend, mixture_, chosen_, surprise_, count, fresh,
+                                              settings_.proposal, random);
+    if (note_birth(record)) return record.count;
+  }
+  return 0;
+}
+
+Index ClusterLearner::divisions(Backend& backend) {
+  Index divided = 0;
+  const Index targets = mixture_.clusters();
+  for (Index target = 0; target < targets; ++target) {
+    if (rests(target)) continue;
+    Philox random = proposal_random(0xFFFFFFFF, static_cast<std::uint32_t>(target));
+    const MoveRecord record =
+        birth_.try_division(backend, mixture_, target, candidates_, settings_.proposal, random);
+    if (note_birth(record)) ++divided;
+  }
+  return divided;
+}
+
+// ---- merges -------------------------------------------------------------------------------------
+
+// Everything that goes by number follows a merge that the mixture has made.
+void ClusterLearner::note_merge(const MoveRecord& record, ClusterEventKind kind) {
+  const ClusterId kept = registry_.info(record.cluster).id;
+  const ClusterId lost = registry_.info(record.other).id;
+  const Index last = registry_.clusters() - 1;
+  const Index survivor = record.cluster == last ? record.other : record.cluster;
+  registry_.merge(record.cluster, record.other);
+  candidates_.clear(record.cluster);
+  candidates_.move(last, record.other);
+  if (record.cluster == last) candidates_.clear(survivor);
+  refused_rows_[record.cluster] = -1.0;
+  refused_rows_[record.other] = refused_rows_[last];
+  trial_[record.other] = trial_[last];
+  if (kept == kNoId || lost == kNoId) return;  // only a trial has ended
+  ClusterInfo& info = registry_.info(survivor);
+  info.merged_stream = stream_;
+  info.merged_mass = mixture_.mass(survivor);
+  tell({.kind = kind,
+        .stream = stream_,
+        .id = kept,
+        .other = lost,
+        .gain = record.gain,
+        .rows = record.rows});
+}
+
+Index ClusterLearner::merges() {
+  Index merged = 0;
+  while (true) {
+    const MoveRecord record = merge_.merge_best(mixture_, 0.0);
+    if (record.outcome != MoveOutcome::kAccepted) break;
+    note_merge(record, ClusterEventKind::kMerged);
+    ++merged;
+  }
+  while (true) {
+    const MoveRecord record = merge_.retire_lightest(mixture_, kEmptyRows);
+    if (record.outcome != MoveOutcome::kAccepted) break;
+    note_merge(record, ClusterEventKind::kRetired);
+    ++merged;
+  }
+  return merged;
+}
+
+// ---- the end of a stream ------------------------------------------------------------------------
+
+// A newborn needs a few rows to be told from chance, and an old cluster that gave almost all of its
+// rows to newborns is no more than one of them: the heaviest heir keeps its id.
+void ClusterLearner::drop_weak_clusters() {
+  const double least = std::max(5.0, 0.5 * static_cast<double>(config_.shape.dims));
+  for (Index k = mixture_.clusters() - 1; k >= 0 && mixture_.clusters() > 1; --k) {
+    if (mixture_.rows_of(k) >= least) continue;
+    mixture_.refresh_pairs();
+    note_merge(merge_.retire(mixture_, k), ClusterEventKind::kRetired);
+  }
+}
+
+void ClusterLearner::score_stream(Backend& backend) {
+  const ConstMatrixView z = mixture_.stream_rows();
+  const ConstMatrixView variance = mixture_.stream_variance();
+  for (Index begin = 0; begin < z.rows; begin += Mixture::kLocalRows) {
+    const Index count = std::min(Mixture::kLocalRows, z.rows - begin);
+    mixture_.score(backend, z.row_range(begin, count),
+                   variance.data != nullptr ? variance.row_range(begin, count) : ConstMatrixView(),
+                   {score_r_, count, mixture_.clusters()}, score_ + begin);
+  }
+}
+
+// Rows that are far from every cluster go to the pool, if there is room and they have not waited
+// too long. Every row is counted once in the scale of novelty, when it comes; if it waited and was
+// explained later, by what it is then.
+void ClusterLearner::hold_back_pending(Backend& backend) {
+  const Index m = config_.shape.dims;
+  const Index rows = mixture_.stream_rows().rows;
+  const double far = half_chi_squared_quantile(m, settings_.pending_part);
+  Index held = 0;
+  // Those that wait already come last in the stream, and first here.
+  for (Index i = rows - 1; i >= 0 && held < config_.pending_rows; --i) {
+    const Index waiting = i - own_rows_;
+    const bool tired =
+        waiting >= 0 && static_cast<int>(pending_.age(waiting)) >= settings_.pending_streams;
+    if (score_[i].remoteness > far && !tired) chosen_[held++] = static_cast<std::uint32_t>(i);
+  }
+  std::sort(chosen_, chosen_ + held);
+  const double usual = mixture_.surprise_quantile(0.5);
+  Index next = 0;
+  for (Index i = 0; i < rows; ++i) {
+    const Index waiting = i - own_rows_;
+    const bool waits = next < held && chosen_[next] == static_cast<std::uint32_t>(i);
+    const float surprise = -score_[i].log_density;
+    if (waiting < 0) {
+      novelty_.count(surprise, usual, settings_.novelty);
+    } else if (!waits && score_[i].remoteness <= far) {
+      novelty_.uncount(pending_.surprise(waiting));
+      novelty_.count(surprise, usual, settings_.novelty);
+    }
+    if (!waits) continue;
+    // The pool is written anew below: ages and surprises are set aside first.
+    age_[next] = waiting < 0 ? 0 : pending_.age(waiting) + 1;
+    surprise_[next] = waiting < 0 ? surprise : pending_.surprise(waiting);
+    ++next;
+  }
+  pending_.clear();
+  for (Index h = 0; h < held; ++h) {
+    const Index i = chosen_[h];
+    const bool spread = mixture_.stream_variance().data != nullptr;
+    pending_.add(z_ + i * m, spread ? variance_ + i * m : nullptr, age_[h], surprise_[h]);
+    mixture_.hold_out(i);
+  }
+  if (held > 0) mixture_.recount(backend);
+}
+
+void ClusterLearner::publish_newborns() {
+  for (Index k = 0; k < mixture_.clusters(); ++k) {
+    ClusterInfo& info = registry_.info(k);
+    if (info.id != kNoId) continue;
+    registry_.publish(k);
+    info.birth_rows = mixture_.rows_of(k);
+    tell({.kind = ClusterEventKind::kBorn,
+          .stream = stream_,
+          .id = info.id,
+          .other = info.parent,
+          .gain = info.birth_gain,
+          .rows = info.birth_rows,
+          .past_divided = trial_[k].past_divided});
+  }
+}
+
+// ---- rows, without learning ---------------------------------------------------------------------
+
+void ClusterLearner::score(Backend& backend, ConstMatrixView z, ConstMatrixView variance,
+                           MatrixView r, RowScore* out, float* novelty) const {
+  mixture_.score(backend, z, variance, r, out);
+  const bool empty = mixture_.rows_learnt() == 0.0;
+  const double limit = boundary();
+  for (Index i = 0; i < z.rows; ++i) {
+    novelty[i] = empty ? 1.0F : novelty_.novelty(-out[i].log_density, limit);
+  }
+}
+
+NoveltyReason ClusterLearner::explain(const float* z, double* contribution) const {
+  const Index m = config_.shape.dims;
+  NoveltyReason reason;
+  reason.boundary = boundary();
+  double* point = scratch_;
+  double* work = scratch_ + m;
+  for (Index i = 0; i < m; ++i) point[i] = z[i];
+  // The cluster with the largest share in the density there.
+  Index nearest = 0;
+  double largest = -1e300;
+  double sum = 0.0;
+  for (Index k = 0; k < mixture_.clusters(); ++k) {
+    const double density = std::log(mixture_.weight(k)) +
+                           log_predictive(config_.shape, mixture_.posterior(k), point, work);
+    if (density > largest) {
+      sum = sum * std::exp(largest - density) + 1.0;
+      largest = density;
+      nearest = k;
+    } else {
+      sum += std::exp(density - largest);
+    }
+  }
+  reason.surprise = -(largest + std::log(sum));
+  reason.nearest = registry_.info(nearest).id;
+  const Posterior& p = mixture_.posterior(nearest);
+  if (config_.shape.covariance == FactorShape::kDiagonal) {
+    for (Index i = 0; i < m; ++i) {
+      const double d = point[i] - p.mean[i];
+      contribution[i] = d * d * p.nu / p.factor[i];
+    }
+  } else {
+    // d ⊙ ν B⁻¹ d, whose sum is the squared distance.
+    for (Index i = 0; i < m; ++i) work[i] = point[i] - p.mean[i];
+    solve_lower(p.factor, m, work);
+    for (Index i = m - 1; i >= 0; --i) {
+      for (Index j = i + 1; j < m; ++j) work[i] -= p.factor[packed_size(j) + i] * work[j];
+      work[i] /= p.factor[packed_size(i) + i];
+      contribution[i] = p.nu * work[i] * (point[i] - p.mean[i]);
+    }
+  }
+  for (Index i = 0; i < m; ++i) reason.squared_distance += contribution[i];
+  return reason;
+}
+
+}  // namespace adapvae

@@ -1,0 +1,213 @@
+// Clusters learnt from streams of vectors: the mixture, its moves, identities, novelty and the
+// user's corrections, as one thing that can be used on its own or under a network.
+//
+// A stream:  begin → settle, births, merges, divisions (in any order, any number of times) → close,
+// or learn(), which does all of that. Moves are judged by the exact evidence bound; a newborn is on
+// trial until its stream closes and gets its id then.
+#pragma once
+
+#include "mixture/novelty.h"
+#include "mixture/prior.h"
+#include "structure/birth.h"
+#include "structure/merge.h"
+#include "structure/pending_pool.h"
+#include "structure/registry.h"
+
+namespace adapvae {
+
+struct LearnerConfig {
+  ClusterShape shape;
+  Index max_clusters = 60;
+  Index max_rows = 1000;   // of a stream
+  Index max_batches = 1;   // mini-batches of a stream
+  Index pending_rows = 0;  // room of the pending pool; 0: no past row is ever stored
+  Index aliases = 4096;    // dead ids that resolve() remembers
+  Index undo_steps = 4;    // corrections that can be undone
+
+  Index stream_rows() const { return max_rows + pending_rows; }
+};
+
+// May be changed between streams.
+struct LearnerSettings {
+  PriorSettings prior;
+  NoveltySettings novelty;
+  Concentration concentration = fixed_concentration(5.0);
+  double row_weight = 1.0;      // κ: what a row counts; below 1 for latents that are not Gaussian
+  double effective_rows = 0.0;  // > 0: a stream counts as at most so many rows (κ shrinks)
+  ProposalSettings proposal;
+  int laps = 8;                  // between moves, at most
+  double least_progress = 1e-4;  // laps end when the bound gains less than this per row
+  int rounds = 6;                // of births and merges in a stream, at most
+  bool divisions = true;
+  bool unexplained_births = true;
+  int hysteresis_streams = 2;      // so long a merged cluster is not parted again …
+  double hysteresis_growth = 1.5;  // … unless it has grown by this factor
+  double pending_part = 0.995;  // the pool takes rows farther out than this part of a cluster's own
+  int pending_streams = 10;     // so long a row may wait in the pool
+  double half_life_rows = 0.0;  // > 0: the past counts half after so many rows …
+  double half_life_time = 0.0;  // … or after so much time
+  std::uint64_t seed = 1;
+};
+
+enum class ClusterEventKind : std::int32_t {
+  kBorn = 0,       // id, out of `other`
+  kMerged = 1,     // `other` went into id
+  kRetired = 2,    // `other`, nearly empty, went into id
+  kRefused = 3,    // a birth out of id that was not made: see outcome
+  kForgotten = 4,  // by the user: id
+  kSplit = 5,      // by the user: `other` out of id
+};
+
+struct ClusterEvent {
+  ClusterEventKind kind = ClusterEventKind::kBorn;
+  MoveOutcome outcome = MoveOutcome::kAccepted;
+  std::uint64_t stream = 0;  // number of the stream, from 1
+  ClusterId id = kNoId;
+  ClusterId other = kNoId;
+  double gain = 0.0;  // of the evidence bound
+  double rows = 0.0;
+  bool past_divided = false;
+};
+
+// Told of every event as it happens, within the call that makes it.
+struct EventSink {
+  void (*tell)(void* context, const ClusterEvent& event) = nullptr;
+  void* context = nullptr;
+};
+
+// Why a row is as novel as it is.
+struct NoveltyReason {
+  ClusterId nearest = kNoId;
+  double surprise = 0.0;
+  double boundary = 0.0;          // surprise of novelty 0.5
+  double squared_distance = 0.0;  // from the nearest cluster, in its own metric
+};
+
+class ClusterLearner {
+ public:
+  // The backend's limits must allow for stream_rows() rows and max(max_clusters,
+  // Proposal::kMostPieces) clusters.
+  void place(Arena& arena, const LearnerConfig& config);
+  void reset();
+
+  LearnerSettings& settings() { return settings_; }
+  const LearnerSettings& settings() const { return settings_; }
+  const LearnerConfig& config() const { return config_; }
+  void set_event_sink(const EventSink& sink) { sink_ = sink; }
+
+  // ---- a stream ----
+  // variance may be empty. time is used by half_life_time alone; it must not run backwards. On
+  // failure nothing has changed.
+  Status learn(Backend& backend, ConstMatrixView z, ConstMatrixView variance, double time = 0.0);
+  Status begin(ConstMatrixView z, ConstMatrixView variance, Index batches, double time = 0.0);
+  // Laps until the bound rests or `laps` are done; the bound.
+  double settle(Backend& backend, int laps);
+  // Each: the number of moves made.
+  // Births from rows that surprised the mixture as the stream before left it: call it first, before
+  // a light cluster can be pulled over to them.
+  Index births_on_arrival(Backend& backend);
+  Index births(Backend& backend, int round);
+  Index merges();
+  Index divisions(Backend& backend);
+  // Laps, births, merges and divisions until nothing gains.
+  void fit(Backend& backend);
+  void close(Backend& backend);
+
+  // ---- rows, without learning ----
+  // out [n], novelty [n]; r [n × clusters] is scratch memory and holds the probabilities after.
+  // Before anything is learnt novelty is 1.
+  void score(Backend& backend, ConstMatrixView z, ConstMatrixView variance, MatrixView r,
+             RowScore* out, float* novelty) const;
+  // The part of each dimension in the squared distance from the nearest cluster: contribution [m]
+  // sums to it.
+  NoveltyReason explain(const float* z, double* contribution) const;
+
+  // ---- clusters ----
+  Mixture& mixture() { return mixture_; }
+  const Mixture& mixture() const { return mixture_; }
+  const ClusterRegistry& registry() const { return registry_; }
+  const PendingPool& pending() const { return pending_; }
+  const NoveltyScale& novelty_scale() const { return novelty_; }
+  const CandidateDivisions& candidates() const { return candidates_; }
+  // The surprise at novelty 0.5.
+  double boundary() const {
+    const NoveltySettings& s = settings_.novelty;
+    return novelty_.boundary(mixture_.surprise_quantile(1.0 - s.false_alarm_rate), s);
+  }
+  std::uint64_t streams() const { return stream_; }
+  // Rows that came in streams: in clusters, faded or forgotten, and pending. Exact.
+  double rows_seen() const {
+    return mixture_.rows_learnt() + static_cast<double>(pending_.count());
+  }
+
+  // ---- the user's corrections, between streams; each can be undone until the next stream ----
+  // Ids are resolved. kInvalidArgument for an id that is nobody's, and while a stream is open.
+  Status rename(ClusterId id, const char* name);
+  // Without force only if the bound rises; record says what it would do. `id` survives.
+  Status merge(ClusterId id, ClusterId other, bool force, MoveRecord& record);
+  // In two, along the candidate division if there is one, else across the widest direction.
+  Status split(ClusterId id, bool force, MoveRecord& record);
+  // All that the cluster holds is gone.
+  Status forget(ClusterId id);
+  // Everything as it was before the last correction, byte for byte.
+  Status undo();
+  Index undo_steps() const { return undo_count_; }
+
+  // ---- persistent state, between streams; settings are not part of it ----
+  static std::size_t most_bytes(const LearnerConfig& config);
+  void save(ByteWriter& writer) const;
+  // kCorruptData, and nothing changed, unless the bytes are a state of a learner of this
+  // configuration.
+  Status load(ByteReader& reader);
+
+ private:
+  void tell(const ClusterEvent& event) const;
+  void tell_refused(Index target, const MoveRecord& record) const;
+  bool rests(Index target) const;
+  Philox proposal_random(std::uint32_t round, std::uint32_t index) const;
+  bool note_birth(const MoveRecord& record);
+  Index births_from_clusters(Backend& backend, int round);
+  void note_merge(const MoveRecord& record, ClusterEventKind kind);
+  void drop_weak_clusters();
+  void score_stream(Backend& backend);
+  void hold_back_pending(Backend& backend);
+  void publish_newborns();
+  Status check_correction(ClusterId id, Index& cluster) const;
+  void remember();
+  Status read_state(ByteReader& reader);
+
+  LearnerConfig config_;
+  LearnerSettings settings_;
+  EventSink sink_;
+  Mixture mixture_;
+  BirthMove birth_;
+  MergeMove merge_;
+  CandidateDivisions candidates_;
+  ClusterRegistry registry_;
+  NoveltyScale novelty_;
+  PendingPool pending_;
+  std::uint64_t stream_ = 0;
+  double time_ = 0.0;
+  bool prior_set_ = false;
+
+  // The open stream: the caller's rows, then those that were pending.
+  Index own_rows_ = 0;               // of the caller
+  float* z_ = nullptr;               // [stream_rows × m], with a pool only
+  float* variance_ = nullptr;        // [stream_rows × m], with a pool only
+  RowScore* score_ = nullptr;        // [stream_rows]
+  float* score_r_ = nullptr;         // [kLocalRows × K]
+  std::uint32_t* age_ = nullptr;     // [pending_rows]
+  float* surprise_ = nullptr;        // [pending_rows]
+  std::uint32_t* chosen_ = nullptr;  // [stream_rows]
+  double* refused_rows_ = nullptr;   // [K] rows of a target when it was last refused; -1 = never
+  double* scratch_ = nullptr;
+  MoveRecord* trial_ = nullptr;  // [K] births of newborns on trial
+
+  // Corrections: states before the last of them, oldest first, and one place for load().
+  std::byte* undo_ = nullptr;  // [(undo_steps + 1) × state_bytes]
+  std::size_t* undo_size_ = nullptr;
+  std::size_t state_bytes_ = 0;
+  Index undo_count_ = 0;
+};
+
+}  // namespace adapvae

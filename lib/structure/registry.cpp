@@ -1,0 +1,163 @@
+#include "structure/registry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+
+namespace adapvae {
+
+void ClusterRegistry::place(Arena& arena, Index max_clusters, Index aliases) {
+  max_clusters_ = max_clusters;
+  max_aliases_ = aliases;
+  info_ = arena.take<ClusterInfo>(static_cast<std::size_t>(max_clusters));
+  alias_ = arena.take<Alias>(static_cast<std::size_t>(aliases));
+}
+
+void ClusterRegistry::reset() {
+  clusters_ = 0;
+  aliases_ = 0;
+  next_id_ = 1;
+  add(kNoId, 0, 0.0, 0.0);
+  publish(0);
+}
+
+Index ClusterRegistry::find(ClusterId id) const {
+  if (id == kNoId) return -1;
+  for (Index k = 0; k < clusters_; ++k) {
+    if (info_[k].id == id) return k;
+  }
+  return -1;
+}
+
+ClusterId ClusterRegistry::resolve(ClusterId id) const {
+  if (find(id) >= 0) return id;
+  const Alias* begin = alias_;
+  const Alias* end = alias_ + aliases_;
+  const Alias* at =
+      std::lower_bound(begin, end, id, [](const Alias& a, ClusterId b) { return a.dead < b; });
+  return at != end && at->dead == id ? at->lives : kNoId;
+}
+
+void ClusterRegistry::add(ClusterId parent, std::uint64_t stream, double gain, double rows) {
+  ClusterInfo& info = info_[clusters_++];
+  info = ClusterInfo{};
+  info.parent = parent;
+  info.born_stream = stream;
+  info.seen_stream = stream;
+  info.birth_gain = gain;
+  info.birth_rows = rows;
+}
+
+void ClusterRegistry::publish(Index k) {
+  if (info_[k].id == kNoId) info_[k].id = next_id_++;
+}
+
+void ClusterRegistry::bury(ClusterId dead, ClusterId lives) {
+  for (Index i = 0; i < aliases_; ++i) {
+    if (alias_[i].lives == dead) alias_[i].lives = lives;
+  }
+  if (dead == kNoId || max_aliases_ == 0) return;
+  if (aliases_ == max_aliases_) {
+    if (dead < alias_[0].dead) return;  // itself the oldest
+    std::copy(alias_ + 1, alias_ + aliases_, alias_);
+    --aliases_;
+  }
+  Index at = aliases_++;
+  for (; at > 0 && alias_[at - 1].dead > dead; --at) alias_[at] = alias_[at - 1];
+  alias_[at] = {dead, lives};
+}
+
+void ClusterRegistry::merge(Index survivor, Index lost) {
+  ClusterInfo& kept = info_[survivor];
+  const ClusterInfo& gone = info_[lost];
+  if (kept.id == kNoId && gone.id != kNoId) {
+    // An id that has been seen outside stays with its rows; the newborn's story ends.
+    const std::uint64_t seen = std::max(kept.seen_stream, gone.seen_stream);
+    kept = gone;
+    kept.seen_stream = seen;
+  } else {
+    if (kept.name[0] == '\0') std::copy_n(gone.name, ClusterInfo::kNameBytes, kept.name);
+    kept.seen_stream = std::max(kept.seen_stream, gone.seen_stream);
+    if (gone.id != kNoId) bury(gone.id, kept.id);
+  }
+  info_[lost] = info_[clusters_ - 1];
+  --clusters_;
+}
+
+void ClusterRegistry::remove(Index k) {
+  bury(info_[k].id, kNoId);
+  info_[k] = info_[clusters_ - 1];
+  --clusters_;
+}
+
+void ClusterRegistry::replace_by_new(Index k, std::uint64_t stream) {
+  bury(info_[k].id, kNoId);
+  info_[k] = ClusterInfo{};
+  info_[k].born_stream = stream;
+  info_[k].seen_stream = stream;
+  publish(k);
+}
+
+std::size_t ClusterRegistry::most_bytes(Index max_clusters, Index aliases) {
+  constexpr Index kInfo = 8 * 8 + ClusterInfo::kNameBytes;
+  return static_cast<std::size_t>(12 + kInfo * max_clusters + 16 * aliases);
+}
+
+void ClusterRegistry::save(ByteWriter& writer) const {
+  writer.write_u64(next_id_);
+  for (Index k = 0; k < clusters_; ++k) {
+    const ClusterInfo& info = info_[k];
+    for (const std::uint64_t value :
+         {info.id, info.parent, info.born_stream, info.seen_stream, info.merged_stream}) {
+      writer.write_u64(value);
+    }
+    for (const double value : {info.merged_mass, info.birth_gain, info.birth_rows}) {
+      writer.write_f64(value);
+    }
+    writer.write_bytes(info.name, ClusterInfo::kNameBytes);
+  }
+  writer.write_u32(static_cast<std::uint32_t>(aliases_));
+  for (Index i = 0; i < aliases_; ++i) {
+    writer.write_u64(alias_[i].dead);
+    writer.write_u64(alias_[i].lives);
+  }
+}
+
+Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
+  const Status bad = {StatusCode::kCorruptData, "cluster registry does not parse"};
+  next_id_ = reader.read_u64();
+  clusters_ = clusters;
+  for (Index k = 0; k < clusters; ++k) {
+    ClusterInfo& info = info_[k];
+    for (std::uint64_t* value :
+         {&info.id, &info.parent, &info.born_stream, &info.seen_stream, &info.merged_stream}) {
+      *value = reader.read_u64();
+    }
+    for (double* value : {&info.merged_mass, &info.birth_gain, &info.birth_rows}) {
+      *value = reader.read_f64();
+      if (!std::isfinite(*value)) return bad;
+    }
+    reader.read_bytes(info.name, ClusterInfo::kNameBytes);
+    if (info.id == kNoId || info.id >= next_id_ || info.name[ClusterInfo::kNameBytes - 1] != '\0') {
+      return bad;
+    }
+    for (Index j = 0; j < k; ++j) {
+      if (info_[j].id == info.id) return bad;
+    }
+  }
+  const std::uint32_t aliases = reader.read_u32();
+  if (!reader.ok() || static_cast<Index>(aliases) > max_aliases_) return bad;
+  aliases_ = static_cast<Index>(aliases);
+  for (Index i = 0; i < aliases_; ++i) {
+    alias_[i].dead = reader.read_u64();
+    alias_[i].lives = reader.read_u64();
+    const bool ascending = i == 0 || alias_[i - 1].dead < alias_[i].dead;
+    if (!ascending || alias_[i].dead >= next_id_ || find(alias_[i].dead) >= 0 ||
+        (alias_[i].lives != kNoId && find(alias_[i].lives) < 0)) {
+      return bad;
+    }
+  }
+  return reader.ok() ? Status() : bad;
+}
+
+}  // namespace adapvae

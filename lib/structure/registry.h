@@ -1,0 +1,80 @@
+// Who is who: ids, names and lineage of clusters, and what became of those that are no more.
+//
+// An id is a 64-bit number from 1, given once, when a newborn has lived to the end of its stream,
+// and never used again. While a newborn is on trial its id is 0 (kNoId).
+//
+// resolve() answers for the last `aliases` clusters that were merged away, however many merges came
+// between: a dead id always points straight at a living cluster (or at none, if the user had it
+// forgotten), because every merge redirects all that pointed at the one that died. Memory is
+// bounded, so the ids that were born first are dropped first when the table is full.
+#pragma once
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/matrix_view.h"
+#include "base/status.h"
+
+namespace adapvae {
+
+using ClusterId = std::uint64_t;
+constexpr ClusterId kNoId = 0;
+
+struct ClusterInfo {
+  static constexpr Index kNameBytes = 32;  // with the final zero
+
+  ClusterId id = kNoId;
+  ClusterId parent = kNoId;         // out of which it was born
+  std::uint64_t born_stream = 0;    // number of the stream
+  std::uint64_t seen_stream = 0;    // last stream that gave it rows
+  std::uint64_t merged_stream = 0;  // last stream in which it took in another; 0 = never
+  double merged_mass = 0.0;         // its mass then
+  double birth_gain = 0.0;          // what the bound gained by its birth
+  double birth_rows = 0.0;
+  char name[kNameBytes] = {};
+};
+
+class ClusterRegistry {
+ public:
+  void place(Arena& arena, Index max_clusters, Index aliases);
+  // One cluster, which has id 1.
+  void reset();
+
+  Index clusters() const { return clusters_; }
+  ClusterInfo& info(Index k) { return info_[k]; }
+  const ClusterInfo& info(Index k) const { return info_[k]; }
+  // The cluster's number, or -1 if no living cluster has this id.
+  Index find(ClusterId id) const;
+  // The living cluster that holds what `id` held; kNoId if there is none or nobody remembers.
+  ClusterId resolve(ClusterId id) const;
+  std::uint64_t ids_given() const { return next_id_ - 1; }
+
+  // ---- in step with the mixture ----
+  void add(ClusterId parent, std::uint64_t stream, double gain, double rows);  // on trial
+  void publish(Index k);                                                       // gets its id
+  void drop_last() { --clusters_; }
+  // As Mixture::merge_clusters and remove_cluster: the last cluster takes the lost one's number.
+  void merge(Index survivor, Index lost);
+  void remove(Index k);
+  void replace_by_new(Index k, std::uint64_t stream);  // a new id for what is there now
+
+  static std::size_t most_bytes(Index max_clusters, Index aliases);
+  void save(ByteWriter& writer) const;
+  Status load(ByteReader& reader, Index clusters);
+
+ private:
+  struct Alias {
+    ClusterId dead;
+    ClusterId lives;
+  };
+  void bury(ClusterId dead, ClusterId lives);
+
+  Index max_clusters_ = 0;
+  Index max_aliases_ = 0;
+  Index clusters_ = 0;
+  Index aliases_ = 0;
+  ClusterId next_id_ = 1;
+  ClusterInfo* info_ = nullptr;  // [K]
+  Alias* alias_ = nullptr;       // [aliases] by dead id, ascending
+};
+
+}  // namespace adapvae
