@@ -6,14 +6,15 @@
 // ROWS.f32 holds rows of DIMS little-endian floats. OUT.csv gets a line per row:
 //   stream, novelty and cluster id before its stream was learnt, cluster id at the end
 // Standard output: a line per event, then a summary.
-// Names: block (rows of a stream, 0 = all), blocks (file with one number of rows per line), kappa, effective,
-// scale, strength, prior (0 fixed, 1 scaled, 2 empirical), alpha, clusters, pending, seed, diagonal,
-// rounds, laps, divisions, unexplained, gain, alarm, least_rows, hopeless, quiet, repeat.
+// Names: block (rows of a stream, 0 = all), blocks (file with one number of rows per line), kappa,
+// effective, scale, strength, prior (0 fixed, 1 scaled, 2 empirical), alpha, clusters, pending,
+// seed, diagonal, rounds, laps, divisions, unexplained, gain, alarm, least_rows, hopeless, quiet,
+// repeat.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <new>
@@ -28,8 +29,7 @@ using namespace adapvae;
 namespace {
 
 double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 std::vector<float> read_floats(const char* path) {
@@ -46,8 +46,10 @@ std::vector<float> read_floats(const char* path) {
 }
 
 void print_event(void* quiet, const ClusterEvent& e) {
-  static const char* const kNames[] = {"born", "merged", "retired", "refused", "forgotten", "split"};
-  if (std::getenv("ADAPVAE_SHOW_REFUSED") == nullptr && e.kind == ClusterEventKind::kRefused) return;
+  static const char* const kNames[] = {"born",    "merged",    "retired",
+                                       "refused", "forgotten", "split"};
+  if (std::getenv("ADAPVAE_SHOW_REFUSED") == nullptr && e.kind == ClusterEventKind::kRefused)
+    return;
   if (*static_cast<bool*>(quiet)) return;
   std::printf("stream %llu: %s %llu (%llu) gain %.3g rows %.1f%s\n",
               static_cast<unsigned long long>(e.stream), kNames[static_cast<int>(e.kind)],
@@ -98,17 +100,16 @@ int main(int argc, char** argv) {
   config.pending_rows = static_cast<Index>(number("pending", 0));
   CpuBackend backend;
   ClusterLearner learner;
-  const ComputeLimits limits = {
-      .rows = config.stream_rows(),
-      .widest_layer = config.max_clusters,
-      .dims = m,
-      .clusters = std::max(config.max_clusters, Proposal::kMostPieces)};
+  const ComputeLimits limits = {.rows = config.stream_rows(),
+                                .widest_layer = config.max_clusters,
+                                .dims = m,
+                                .clusters = std::max(config.max_clusters, Proposal::kMostPieces)};
   const auto place = [&](Arena& arena) {
     backend.place(arena, limits, *select_kernels(IsaLevel::kAuto));
     learner.place(arena, config);
   };
   const std::size_t bytes = planned_bytes(place);
-  void* memory = ::operator new(bytes, std::align_val_t{Arena::kAlignment});
+  void* memory = ::operator new (bytes, std::align_val_t{Arena::kAlignment});
   Arena arena(memory, bytes);
   place(arena);
   learner.reset();
@@ -174,12 +175,12 @@ int main(int argc, char** argv) {
     }
     std::fclose(out);
   }
-  std::printf("K %td, ids %llu, rows %.0f, pending %td, boundary %.3g, repairs %llu, %.3f s, %.1f MB\n",
-              learner.mixture().clusters(),
-              static_cast<unsigned long long>(learner.registry().ids_given()), learner.rows_seen(),
-              learner.pending().count(), learner.boundary(),
-              static_cast<unsigned long long>(learner.mixture().repairs()), seconds,
-              static_cast<double>(bytes) / 1e6);
-  ::operator delete(memory, std::align_val_t{Arena::kAlignment});
+  std::printf(
+      "K %td, ids %llu, rows %.0f, pending %td, boundary %.3g, repairs %llu, %.3f s, %.1f MB\n",
+      learner.mixture().clusters(), static_cast<unsigned long long>(learner.registry().ids_given()),
+      learner.rows_seen(), learner.pending().count(), learner.boundary(),
+      static_cast<unsigned long long>(learner.mixture().repairs()), seconds,
+      static_cast<double>(bytes) / 1e6);
+  ::operator delete (memory, std::align_val_t{Arena::kAlignment});
   return 0;
 }

@@ -14,7 +14,7 @@ enum class PriorMode : std::int32_t {
 
 struct PriorSettings {
   PriorMode mode = PriorMode::kEmpirical;
-  double scale = 0.1;      // kScaled: a cluster's variance as a part of the data's
+  double scale = 0.3;      // kScaled: a cluster's variance as a part of the data's
   double beta = 0.2;       // how firmly the mean of clusters is known, in rows
   double strength = 22.0;  // kEmpirical: ν = m + strength
 };
