@@ -57,6 +57,10 @@ double entropy_term(double r);
 // the most probable takes up the difference.
 void split_into_units(const float* probability, Index count, double budget, double* r);
 
+// A row so far away that its squared distance overflows (or is not a number) is as far as a float
+// can tell, from every cluster alike.
+void bound_distances(MatrixView distance);
+
 class Mixture {
  public:
   // Rows of one pass of the local step.

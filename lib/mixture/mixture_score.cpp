@@ -22,7 +22,7 @@ double log_product(const GaussianView& g, Index k, const float* z, const float* 
     if (variance != nullptr) {
       distance += static_cast<double>(variance[d]) * g.precision_diagonal[at];
     }
-    product *= 1.0 + shrink * distance;
+    product *= 1.0 + shrink * std::min(distance, 1e40);
     if (product < kLarge) continue;
     sum += std::log(product);
     product = 1.0;
@@ -31,6 +31,14 @@ double log_product(const GaussianView& g, Index k, const float* z, const float* 
 }
 
 }  // namespace
+
+void bound_distances(MatrixView distance) {
+  constexpr float kFarthest = 1e37F;
+  for (Index i = 0; i < distance.rows; ++i) {
+    float* d = distance.row(i);
+    for (Index k = 0; k < distance.cols; ++k) d[k] = d[k] < kFarthest ? d[k] : kFarthest;
+  }
+}
 
 GaussianView Mixture::gaussians() const {
   return {.clusters = clusters_,
@@ -44,6 +52,7 @@ GaussianView Mixture::gaussians() const {
 void Mixture::responsibilities(Backend& backend, ConstMatrixView z, ConstMatrixView variance,
                                MatrixView r, float* log_sum) const {
   backend.mahalanobis(z, variance, gaussians(), r);
+  bound_distances(r);
   backend.softmax_rows(r, local_weight_, -0.5F, r, log_sum);
 }
 
@@ -52,6 +61,7 @@ void Mixture::score(Backend& backend, ConstMatrixView z, ConstMatrixView varianc
   const GaussianView view = gaussians();
   const bool diagonal = view.shape == FactorShape::kDiagonal;
   backend.mahalanobis(z, variance, view, r);
+  bound_distances(r);
   for (Index i = 0; i < z.rows; ++i) {
     // Densities relative to the largest so far, so that nothing overflows.
     double largest = -1e300;

@@ -331,6 +331,7 @@ void Proposal::refit(Backend& backend, const Mixture& mixture) {
   backend.mahalanobis({z_, count_, m},
                       has_variance_ ? ConstMatrixView(variance_, count_, m) : ConstMatrixView(),
                       gaussians, probability.col_range(first, pieces_ - first));
+  bound_distances(probability.col_range(first, pieces_ - first));
   if (rival_ == Rival::kMixture) {
     local_weight_[0] = 0.0F;
     for (Index i = 0; i < count_; ++i) probability(i, 0) = -2.0F * rival_density_[i];

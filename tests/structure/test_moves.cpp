@@ -18,6 +18,7 @@ struct Moves {
     const auto place = [&](Arena& arena) {
       birth.place(arena, config);
       merge.place(arena, config);
+      candidates.place(arena, config);
     };
     const std::size_t bytes = planned_bytes(place);
     memory.resize(bytes + Arena::kAlignment);
@@ -25,10 +26,12 @@ struct Moves {
     const std::size_t shift = (Arena::kAlignment - address % Arena::kAlignment) % Arena::kAlignment;
     Arena arena(memory.data() + shift, bytes);
     place(arena);
+    candidates.reset();
   }
 
   BirthMove birth;
   MergeMove merge;
+  CandidateDivisions candidates;
   std::vector<std::byte> memory;
 };
 
@@ -52,11 +55,14 @@ void scale_prior(Mixture& mixture, const std::vector<float>& rows) {
 
 struct Counts {
   int births = 0;
+  int from_rows = 0;
+  int divisions = 0;
   int merges = 0;
 };
 
 // Moves until nothing gains, with every gain checked against the bound.
-Counts fit(MixtureFixture& fixture, Moves& moves, Philox& random) {
+// With `others_first` the first round leaves the field to the other two kinds of birth.
+Counts fit(MixtureFixture& fixture, Moves& moves, Philox& random, bool others_first = false) {
   Mixture& mixture = fixture.mixture;
   Counts counts;
   double bound = mixture.lap(fixture.backend);
@@ -76,7 +82,8 @@ Counts fit(MixtureFixture& fixture, Moves& moves, Philox& random) {
   for (int round = 0; round < 6; ++round) {
     lap(4);
     int accepted = 0;
-    for (Index target = 0; target < mixture.clusters(); ++target) {
+    const Index targets = others_first && round == 0 ? 0 : mixture.clusters();
+    for (Index target = 0; target < targets; ++target) {
       for (const Index fresh : {Index{10}, Index{4}, Index{2}, Index{1}}) {
         const MoveRecord record =
             moves.birth.try_cluster(fixture.backend, mixture, target, fresh, {}, random);
@@ -90,12 +97,46 @@ Counts fit(MixtureFixture& fixture, Moves& moves, Philox& random) {
       }
     }
     lap(4);
+    // Births from rows chosen anywhere: those that fit least.
+    const Index n = mixture.stream_rows().rows;
+    std::vector<RowScore> score(static_cast<std::size_t>(n));
+    std::vector<float> r(static_cast<std::size_t>(n * mixture.clusters()));
+    mixture.score(fixture.backend, mixture.stream_rows(), mixture.stream_variance(),
+                  {r.data(), n, mixture.clusters()}, score.data());
+    std::vector<std::uint32_t> chosen;
+    std::vector<float> density;
+    for (Index i = 0; i < n; ++i) {
+      const RowScore& s = score[static_cast<std::size_t>(i)];
+      if (s.remoteness < 3.0F) continue;
+      chosen.push_back(static_cast<std::uint32_t>(i));
+      density.push_back(s.log_density);
+    }
+    const MoveRecord from_rows =
+        moves.birth.try_rows(fixture.backend, mixture, chosen.data(), density.data(),
+                             static_cast<Index>(chosen.size()), 2, {}, random);
+    if (from_rows.outcome == MoveOutcome::kAccepted) {
+      check_gain(from_rows);
+      ++counts.from_rows;
+      ++accepted;
+      moves.candidates.reset();
+    } else {
+      REQUIRE(std::fabs(mixture.bound().total() - bound) <= 1e-11 * std::fabs(bound));
+      bound = mixture.bound().total();
+    }
+    const MoveRecord division =
+        moves.birth.try_division(fixture.backend, mixture, 0, moves.candidates, {}, random);
+    if (division.outcome == MoveOutcome::kAccepted) {
+      check_gain(division);
+      ++counts.divisions;
+      ++accepted;
+    }
     counts.births += accepted;
     int merged = 0;
     while (true) {
       const MoveRecord record = moves.merge.merge_best(mixture, 0.0);
       if (record.outcome != MoveOutcome::kAccepted) break;
       check_gain(record);
+      moves.candidates.reset();
       ++merged;
     }
     counts.merges += merged;
@@ -134,15 +175,17 @@ TEST_CASE("every accepted move has exactly the gain that was promised") {
     double learnt = 0.0;
     for (int stream = 0; stream < 3; ++stream) {
       const Index n = 100 + random.below(300);
-      const std::vector<float> rows = clumped_rows(n, m, 1 + random.below(4), 6.0, random);
+      const std::vector<float> rows = clumped_rows(n, m, 1 + random.below(4), 4.0, random);
       std::vector<float> variance(rows.size(), 0.1F);
       if (stream == 0) scale_prior(fixture.mixture, rows);
       const ConstMatrixView spread =
           trial % 2 == 0 ? ConstMatrixView(variance.data(), n, m) : ConstMatrixView();
       REQUIRE(fixture.mixture.begin_stream({rows.data(), n, m}, spread, weight, 1).ok());
-      const Counts counts = fit(fixture, moves, random);
+      const Counts counts = fit(fixture, moves, random, trial % 3 != 0);
       total.births += counts.births;
       total.merges += counts.merges;
+      total.from_rows += counts.from_rows;
+      total.divisions += counts.divisions;
       learnt += static_cast<double>(n);
       REQUIRE(fixture.mixture.rows_learnt() == learnt);
       fixture.mixture.close_stream();
@@ -150,7 +193,10 @@ TEST_CASE("every accepted move has exactly the gain that was promised") {
     }
   }
   CHECK(total.births > 100);
-  MESSAGE(total.births << " births, " << total.merges << " merges");
+  CHECK(total.from_rows > 5);
+  CHECK(total.divisions > 5);
+  MESSAGE(total.births << " births (" << total.from_rows << " from rows, " << total.divisions
+                       << " divisions), " << total.merges << " merges");
 }
 
 TEST_CASE("well-separated kinds are found from one cluster") {
