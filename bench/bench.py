@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 PAPER = ("784,500,500,2000,10", 500)
 MEDIUM = ("784,128,64,8", 100)
@@ -26,15 +27,17 @@ def report(case, unit, ours, peer_name, peer, as_json):
 
 
 class Runner:
-    """A process that times one burst of training steps for every line it is sent."""
+    """A process that times one burst of work for every line it is sent."""
 
-    def __init__(self, command, network, threads=1, **environment):
-        sizes, self.batch = network
+    def __init__(self, command, network=None, threads=1, rows=0, **environment):
         settings = dict(os.environ, OMP_NUM_THREADS=str(threads), OPENBLAS_NUM_THREADS=str(threads),
                         **environment)
-        self.process = subprocess.Popen(command + [sizes, str(self.batch), str(threads)],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                        env=settings)
+        self.batch = rows
+        if network:
+            sizes, self.batch = network
+            command = command + [sizes, str(self.batch), str(threads)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, env=settings)
         self.best = float("inf")
         self.name = ""
 
@@ -60,12 +63,48 @@ def compare(ours, peer, rounds):
     return ours.rows_per_second(), peer.rows_per_second()
 
 
+def made_up_rows(path, rows, dims, kinds):
+    """Rows of a few kinds of unequal size that overlap a little, always the same."""
+    import numpy as np
+    rng = np.random.default_rng(1)
+    centers = 4.0 * rng.normal(size=(kinds, dims))
+    kind = rng.choice(kinds, rows, p=np.arange(1, kinds + 1) / np.arange(1, kinds + 1).sum())
+    spread = np.exp(rng.uniform(-0.7, 0.7, size=(kinds, dims)))
+    values = centers[kind] + spread[kind] * rng.normal(size=(rows, dims))
+    values.astype("<f4").tofile(path)
+
+
+def compare_mixture(options, here, step):
+    ours = os.path.join(options.build, "bench", "bench_mixture")
+    peer = [sys.executable, os.path.join(here, "peers", "sklearn_mixture.py")]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "rows.f32")
+        made_up_rows(path, 20000, 10, 20)
+        step("mixture_lap_10_dims_30_clusters",
+             Runner([ours, "lap", path, "10", "30"], rows=20000),
+             Runner(peer + ["lap", path, "10", "30"], rows=20000))
+        step("mixture_stream_row_1000000_beside_row_10000",
+             Runner([ours, "old", path, "10"], rows=5000),
+             Runner([ours, "young", path, "10"], rows=5000), "ours-young")
+        rows = 70000
+        if options.rows:
+            path = options.rows
+            rows = os.path.getsize(path) // 40
+        else:
+            made_up_rows(path, rows, 10, 20)
+        rounds, options.rounds = options.rounds, 1
+        step("mixture_whole_fit_10_dims", Runner([ours, "fit", path, "10"], rows=rows),
+             Runner(peer + ["fit", path, "10", "30"], rows=rows))
+        options.rounds = rounds
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("name", nargs="?", choices=["gemm", "vae", "isa", "threads"])
+    parser.add_argument("name", nargs="?", choices=["gemm", "vae", "isa", "threads", "mixture"])
     parser.add_argument("--build", required=True)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--rows", help="file of 10-dimensional float rows for the whole fit")
     options = parser.parse_args()
     here = os.path.dirname(os.path.abspath(__file__))
     vae = [os.path.join(options.build, "bench", "bench_vae")]
@@ -94,6 +133,8 @@ def main():
     if wanted("threads"):
         step("vae_step_paper_2_threads", Runner(vae, PAPER, threads=2), Runner(vae, PAPER),
              "ours-1-thread")
+    if wanted("mixture"):
+        compare_mixture(options, here, step)
     if wanted("gemm"):
         lines = subprocess.run([os.path.join(options.build, "bench", "bench_gemm")], check=True,
                                stdout=subprocess.PIPE, text=True).stdout.splitlines()

@@ -37,10 +37,10 @@ constexpr Range part(Index count, Index task, Index tasks, Index multiple = 1) {
   return {std::min(count, task * size), std::min(count, (task + 1) * size)};
 }
 constexpr Index row_scratch_floats(Index dims) { return 4 * dims * kMahalanobisRows; }
-// Per task: every cluster's padded square, and one padded row. Lanes of doubles: at most 8.
+// Every cluster's padded square, and a group of padded rows per task. Lanes of doubles: at most 8.
 constexpr Index moment_scratch_doubles(Index dims, Index clusters) {
   const Index padded = round_up(dims, kMaxLanes / 2);
-  return (clusters * dims + kMomentTasks) * padded;
+  return (clusters * dims + kMomentTasks * kMomentGroup) * padded;
 }
 
 float clamp_keeping_nan(float value, LogVarianceClamp clamp) {
@@ -361,21 +361,22 @@ void CpuBackend::weighted_moments(ConstMatrixView z, ConstMatrixView variance,
     const Range range = part(clusters, task, tasks);
     const Index k = range.begin;
     if (k == range.end) return;
-    const MomentsCall call = {.rows = z.rows,
-                              .dims = z.cols,
-                              .clusters = range.end - k,
-                              .z = z.data,
-                              .z_row = z.stride,
-                              .variance = variance.data,
-                              .variance_row = variance.stride,
-                              .weight = weight.data + k,
-                              .weight_row = weight.stride,
-                              .center = center.data + k * z.cols,
-                              .shape = shape,
-                              .mass = mass + k,
-                              .sum = sum.data + k * z.cols,
-                              .scatter = scatter.data + k * factor_size(shape, z.cols),
-                              .scratch = moment_scratch_ + k * z.cols * padded + task * padded};
+    const MomentsCall call = {
+        .rows = z.rows,
+        .dims = z.cols,
+        .clusters = range.end - k,
+        .z = z.data,
+        .z_row = z.stride,
+        .variance = variance.data,
+        .variance_row = variance.stride,
+        .weight = weight.data + k,
+        .weight_row = weight.stride,
+        .center = center.data + k * z.cols,
+        .shape = shape,
+        .mass = mass + k,
+        .sum = sum.data + k * z.cols,
+        .scatter = scatter.data + k * factor_size(shape, z.cols),
+        .scratch = moment_scratch_ + (k * z.cols + task * kMomentGroup) * padded};
     kernels_->weighted_moments(&call);
   });
 }

@@ -177,47 +177,66 @@ ADAPVAE_INLINE void transpose_rows(const float* x, Index x_row, Index rows, Inde
   }
 }
 
-// whitened = F (z - mean) for a block of rows; all three blocks are [dims × kRowBlock].
+// Calls use(i, v, y) with vector v of row i of F (z - mean), i ascending, for a block of rows.
+// z_block and difference (scratch memory) are [dims × kRowBlock].
+template <typename Use>
 ADAPVAE_INLINE void whiten(const MahalanobisCall* call, Index k, const float* z_block,
-                           float* difference, float* whitened) {
+                           float* difference, const Use& use) {
   const Index m = call->dims;
   const float* mean = call->mean + k * m;
   if (call->shape == FactorShape::kDiagonal) {
     const float* f = call->factor + k * m;
     for (Index j = 0; j < m; ++j) {
       ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
-        const Index at = j * kRowBlock + v * kLanes;
-        store(whitened + at, (load(z_block + at) - mean[j]) * f[j]);
+        use(j, v, (load(z_block + j * kRowBlock + v * kLanes) - mean[j]) * f[j]);
       }
     }
     return;
   }
-  const float* f = call->factor + k * (m * (m + 1) / 2);
-  for (Index i = 0; i < m; ++i) {
+  for (Index j = 0; j < m; ++j) {
     ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
-      const Index at = i * kRowBlock + v * kLanes;
-      store(difference + at, load(z_block + at) - mean[i]);
-    }
-    Vec sum[kPair];
-    ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) sum[v] = splat(0.0F);
-    for (Index j = 0; j <= i; ++j) {
-      ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
-        sum[v] += f[j] * load(difference + j * kRowBlock + v * kLanes);
-      }
-    }
-    f += i + 1;
-    ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
-      store(whitened + i * kRowBlock + v * kLanes, sum[v]);
+      const Index at = j * kRowBlock + v * kLanes;
+      store(difference + at, load(z_block + at) - mean[j]);
     }
   }
+  // Two rows of the factor at a time: more sums at once than one would keep busy.
+  const float* f = call->factor + k * (m * (m + 1) / 2);
+  Index i = 0;
+  for (; i + 2 <= m; i += 2) {
+    const float* g = f + i + 1;  // the next row
+    Vec sum[kPair];
+    Vec next[kPair];
+    ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) sum[v] = next[v] = splat(0.0F);
+    for (Index j = 0; j <= i; ++j) {
+      ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
+        const Vec d = load(difference + j * kRowBlock + v * kLanes);
+        sum[v] += f[j] * d;
+        next[v] += g[j] * d;
+      }
+    }
+    ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
+      next[v] += g[i + 1] * load(difference + (i + 1) * kRowBlock + v * kLanes);
+    }
+    ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) use(i, v, sum[v]);
+    ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) use(i + 1, v, next[v]);
+    f = g + i + 2;
+  }
+  if (i == m) return;
+  Vec sum[kPair];
+  ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) sum[v] = splat(0.0F);
+  for (Index j = 0; j <= i; ++j) {
+    ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
+      sum[v] += f[j] * load(difference + j * kRowBlock + v * kLanes);
+    }
+  }
+  ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) use(i, v, sum[v]);
 }
 
 void mahalanobis(const MahalanobisCall* call) {
   const Index m = call->dims;
   float* z_block = call->scratch;
   float* difference = z_block + m * kRowBlock;
-  float* whitened = difference + m * kRowBlock;
-  float* variance_block = whitened + m * kRowBlock;
+  float* variance_block = difference + m * kRowBlock;
   for (Index i0 = 0; i0 < call->rows; i0 += kRowBlock) {
     const Index rows = call->rows - i0 < kRowBlock ? call->rows - i0 : kRowBlock;
     transpose_rows(call->z + i0 * call->z_row, call->z_row, rows, m, z_block);
@@ -226,15 +245,9 @@ void mahalanobis(const MahalanobisCall* call) {
                      variance_block);
     }
     for (Index k = 0; k < call->clusters; ++k) {
-      whiten(call, k, z_block, difference, whitened);
       Vec sum[kPair];
       ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) sum[v] = splat(0.0F);
-      for (Index j = 0; j < m; ++j) {
-        ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
-          const Vec y = load(whitened + j * kRowBlock + v * kLanes);
-          sum[v] += y * y;
-        }
-      }
+      whiten(call, k, z_block, difference, [&](Index, int v, Vec y) { sum[v] += y * y; });
       if (call->variance != nullptr) {
         const float* diagonal = call->precision_diagonal + k * m;
         for (Index j = 0; j < m; ++j) {
@@ -269,7 +282,8 @@ void mahalanobis_pull(const MahalanobisCall* call) {
         any = any || weight_block[i] != 0.0F;
       }
       if (!any) continue;
-      whiten(call, k, z_block, difference, whitened);
+      whiten(call, k, z_block, difference,
+             [&](Index i, int v, Vec y) { store(whitened + i * kRowBlock + v * kLanes, y); });
       const bool diagonal = call->shape == FactorShape::kDiagonal;
       const float* f = call->factor + k * (diagonal ? m : m * (m + 1) / 2);
       for (Index i = 0; i < m; ++i) {
@@ -300,50 +314,153 @@ void mahalanobis_pull(const MahalanobisCall* call) {
 
 // ---- weighted moments ---------------------------------------------------------------------------
 
-// Everything in double, rows in order, weights of exactly zero skipped: most responsibilities are.
-// scratch: per cluster dims rows of `padded` doubles, then one padded row for the difference.
+// Everything in double, weights of exactly zero skipped: most responsibilities are. Every sum is
+// over the rows in order, one after the other; rows are taken in groups only so that a running sum
+// is loaded and stored once for several of them.
+// scratch: per cluster dims rows of `padded` doubles, then kMomentGroup padded rows of differences.
+constexpr Index kMomentRows = 128;
+constexpr Index kMomentClusters = 32;
+
+struct MomentGroup {
+  double weight[kMomentGroup];
+  const float* variance[kMomentGroup];
+  int count = 0;
+};
+
+ADAPVAE_INLINE void add_moment_group(const MomentsCall* call, const MomentGroup& group, Index k,
+                                     Index padded, const double* difference, double* scatter) {
+  const Index m = call->dims;
+  const bool diagonal = call->shape == FactorShape::kDiagonal;
+  double* sum = call->sum + k * m;
+  for (int g = 0; g < group.count; ++g) {
+    const double w = group.weight[g];
+    const double* d = difference + g * padded;
+    call->mass[k] += w;
+    for (Index j = 0; j < m; ++j) sum[j] += w * d[j];
+    if (diagonal) {
+      for (Index j = 0; j < m; ++j) scatter[j] += w * d[j] * d[j];
+    }
+  }
+  if (!diagonal && group.count == kMomentGroup) {
+    // Two rows of the square at a time: each difference is loaded once for both. The upper row may
+    // run over its end; what stands there is never read.
+    Index i = 0;
+    for (; i + 2 <= m; i += 2) {
+      double scaled[kMomentGroup];
+      double next[kMomentGroup];
+      ADAPVAE_UNROLL for (int g = 0; g < kMomentGroup; ++g) {
+        scaled[g] = group.weight[g] * difference[g * padded + i];
+        next[g] = group.weight[g] * difference[g * padded + i + 1];
+      }
+      for (Index j = 0; j <= i + 1; j += kDoubleLanes) {
+        double* at = scatter + i * padded + j;
+        VecDouble total = load_double(at);
+        VecDouble below = load_double(at + padded);
+        ADAPVAE_UNROLL for (int g = 0; g < kMomentGroup; ++g) {
+          const VecDouble d = load_double(difference + g * padded + j);
+          total = total + scaled[g] * d;
+          below = below + next[g] * d;
+        }
+        store_double(at, total);
+        store_double(at + padded, below);
+      }
+    }
+    for (; i < m; ++i) {
+      double scaled[kMomentGroup];
+      ADAPVAE_UNROLL for (int g = 0; g < kMomentGroup; ++g) {
+        scaled[g] = group.weight[g] * difference[g * padded + i];
+      }
+      for (Index j = 0; j <= i; j += kDoubleLanes) {
+        double* at = scatter + i * padded + j;
+        VecDouble total = load_double(at);
+        ADAPVAE_UNROLL for (int g = 0; g < kMomentGroup; ++g) {
+          total = total + scaled[g] * load_double(difference + g * padded + j);
+        }
+        store_double(at, total);
+      }
+    }
+  } else if (!diagonal) {
+    for (int g = 0; g < group.count; ++g) {
+      const double* d = difference + g * padded;
+      for (Index i = 0; i < m; ++i) {
+        const double scaled = group.weight[g] * d[i];
+        for (Index j = 0; j <= i; j += kDoubleLanes) {
+          double* at = scatter + i * padded + j;
+          store_double(at, load_double(at) + scaled * load_double(d + j));
+        }
+      }
+    }
+  }
+  if (call->variance == nullptr) return;
+  for (int g = 0; g < group.count; ++g) {
+    for (Index j = 0; j < m; ++j) {
+      scatter[diagonal ? j : j * padded + j] +=
+          group.weight[g] * static_cast<double>(group.variance[g][j]);
+    }
+  }
+}
+
+// Rows [n0, end), at most kMomentRows, of clusters [k0, k1), at most kMomentClusters.
+ADAPVAE_INLINE void add_moment_block(const MomentsCall* call, Index n0, Index end, Index k0,
+                                     Index k1, Index padded, Index square, double* difference) {
+  const Index m = call->dims;
+  // Which rows each cluster takes part in, found row by row as memory lies, four weights at a time.
+  constexpr Index kScan = 4;
+  std::uint16_t list[kMomentClusters][kMomentRows];
+  std::uint32_t count[kMomentClusters] = {};
+  const Index width = k1 - k0;
+  for (Index n = n0; n < end; ++n) {
+    const double* weight = call->weight + n * call->weight_row + k0;
+    for (Index k = 0; k < width; k += kScan) {
+      const Index last = width - k < kScan ? width : k + kScan;
+      // Weights are not negative: all four are zero iff their sum is.
+      if (last == k + kScan &&
+          (weight[k] + weight[k + 1]) + (weight[k + 2] + weight[k + 3]) == 0.0) {
+        continue;
+      }
+      for (Index one = k; one < last; ++one) {
+        if (weight[one] != 0.0) list[one][count[one]++] = static_cast<std::uint16_t>(n - n0);
+      }
+    }
+  }
+  for (Index k = k0; k < k1; ++k) {
+    const double* center = call->center + k * m;
+    double* scatter = call->scratch + k * square;
+    MomentGroup group;
+    for (std::uint32_t at = 0; at < count[k - k0]; ++at) {
+      const Index n = n0 + list[k - k0][at];
+      const float* z = call->z + n * call->z_row;
+      double* d = difference + group.count * padded;
+      for (Index j = 0; j < m; ++j) d[j] = z[j] - center[j];
+      group.weight[group.count] = call->weight[n * call->weight_row + k];
+      group.variance[group.count] =
+          call->variance != nullptr ? call->variance + n * call->variance_row : nullptr;
+      if (++group.count < kMomentGroup) continue;
+      add_moment_group(call, group, k, padded, difference, scatter);
+      group.count = 0;
+    }
+    if (group.count > 0) add_moment_group(call, group, k, padded, difference, scatter);
+  }
+}
+
 void weighted_moments(const MomentsCall* call) {
   const Index m = call->dims;
   const bool diagonal = call->shape == FactorShape::kDiagonal;
   const Index padded = (m + kDoubleLanes - 1) / kDoubleLanes * kDoubleLanes;
   const Index square = diagonal ? padded : m * padded;
   double* difference = call->scratch + call->clusters * square;
-  for (Index j = 0; j < call->clusters * square + padded; ++j) call->scratch[j] = 0.0;
+  for (Index j = 0; j < call->clusters * square + kMomentGroup * padded; ++j) {
+    call->scratch[j] = 0.0;
+  }
   for (Index j = 0; j < call->clusters * m; ++j) call->sum[j] = 0.0;
   for (Index k = 0; k < call->clusters; ++k) call->mass[k] = 0.0;
 
-  for (Index n = 0; n < call->rows; ++n) {
-    const float* z = call->z + n * call->z_row;
-    const double* weights = call->weight + n * call->weight_row;
-    const float* variance =
-        call->variance != nullptr ? call->variance + n * call->variance_row : nullptr;
-    for (Index k = 0; k < call->clusters; ++k) {
-      const double w = weights[k];
-      if (w == 0.0) continue;
-      const double* center = call->center + k * m;
-      double* sum = call->sum + k * m;
-      double* scatter = call->scratch + k * square;
-      call->mass[k] += w;
-      for (Index j = 0; j < m; ++j) {
-        difference[j] = z[j] - center[j];
-        sum[j] += w * difference[j];
-      }
-      if (diagonal) {
-        for (Index j = 0; j < m; ++j) scatter[j] += w * difference[j] * difference[j];
-      } else {
-        for (Index i = 0; i < m; ++i) {
-          const double scaled = w * difference[i];
-          for (Index j = 0; j <= i; j += kDoubleLanes) {
-            double* at = scatter + i * padded + j;
-            store_double(at, load_double(at) + scaled * load_double(difference + j));
-          }
-        }
-      }
-      if (variance != nullptr) {
-        for (Index j = 0; j < m; ++j) {
-          scatter[diagonal ? j : j * padded + j] += w * static_cast<double>(variance[j]);
-        }
-      }
+  for (Index n0 = 0; n0 < call->rows; n0 += kMomentRows) {
+    const Index end = call->rows - n0 < kMomentRows ? call->rows : n0 + kMomentRows;
+    for (Index k0 = 0; k0 < call->clusters; k0 += kMomentClusters) {
+      const Index k1 =
+          call->clusters - k0 < kMomentClusters ? call->clusters : k0 + kMomentClusters;
+      add_moment_block(call, n0, end, k0, k1, padded, square, difference);
     }
   }
   for (Index k = 0; k < call->clusters; ++k) {

@@ -100,6 +100,9 @@ struct MahalanobisCall {
   float* scratch;  // [4 · dims · kMahalanobisRows]
 };
 
+// Rows that weighted_moments adds at a time.
+constexpr int kMomentGroup = 4;
+
 struct MomentsCall {
   std::ptrdiff_t rows, dims, clusters;  // clusters of this call; pointers below are at the first
   const float* z;                       // [rows × dims]
@@ -113,7 +116,7 @@ struct MomentsCall {
   double* mass;     // [clusters]                 Σ w
   double* sum;      // [clusters × dims]          Σ w (z - center)
   double* scatter;  // [clusters × size of shape] Σ w {(z - center)(z - center)ᵀ + diag variance}
-  double* scratch;  // [(clusters · dims + 1) · dims rounded up to kMaxLanes / 2]
+  double* scratch;  // [(clusters · dims + kMomentGroup) · dims rounded up to kMaxLanes / 2]
 };
 
 struct AdamCall {

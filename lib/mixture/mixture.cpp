@@ -9,21 +9,43 @@
 namespace adapvae {
 namespace {
 
-constexpr double kUnitsInOne = 1.0 / kResponsibilityUnit;
+// Adds the entropy terms of one row's responsibilities to sums by cluster.
+void add_entropy(const double* r, Index first, Index end, double* sum) {
+  constexpr Index kScan = 4;
+  for (Index k = first; k < end; ++k) {
+    if (k + kScan <= end && (r[k] + r[k + 1]) + (r[k + 2] + r[k + 3]) == 0.0) {  // most
+      k += kScan - 1;
+      continue;
+    }
+    if (r[k] > 0.0 && r[k] < 1.0) sum[k] -= r[k] * std::log(r[k]);
+  }
+}
+
 }  // namespace
 
 double entropy_term(double r) { return r > 0.0 ? -r * std::log(r) : 0.0; }
 
 void split_into_units(const float* probability, Index count, double budget, double* r) {
+  // Adding and taking away 2⁵² units rounds to whole units. From there on every operation is exact.
+  constexpr double kRound = 4503599627370496.0 * kResponsibilityUnit;
+  constexpr float kLeast = static_cast<float>(0.5 * kResponsibilityUnit);
+  constexpr Index kScan = 4;
   double left = budget;
   Index largest = 0;
-  for (Index k = 0; k < count; ++k) {
-    // Multiples of the unit up to 1: every operation here is exact. Rounding down leaves nothing
-    // negative for the largest.
-    r[k] = std::floor(probability[k] * budget * kUnitsInOne) * kResponsibilityUnit;
-    if (probability[k] > probability[largest]) largest = k;
-    left -= r[k];
+  for (Index k = 0; k < count; k += kScan) {
+    const Index end = std::min(count, k + kScan);
+    const float* p = probability + k;
+    if (end == k + kScan && (p[0] + p[1]) + (p[2] + p[3]) < kLeast) {  // most: all round to zero
+      std::fill_n(r + k, kScan, 0.0);
+      continue;
+    }
+    for (Index j = k; j < end; ++j) {
+      r[j] = (static_cast<double>(probability[j]) * budget + kRound) - kRound;
+      left -= r[j];
+      if (probability[j] > probability[largest]) largest = j;
+    }
   }
+  // What rounding left over, at most half a unit for every cluster.
   r[largest] += left;
 }
 
@@ -39,7 +61,7 @@ void Mixture::place(Arena& arena, const MixtureConfig& config) {
   take(base_.mean, m);
   take(base_.scale, scatter);
   carried_.place(arena, shape, capacity + 1);
-  batch_.place(arena, shape, capacity * config.max_batches);
+  batch_.place(arena, shape, capacity * config.max_batches + 1);
   stream_.place(arena, shape, capacity);
   total_.place(arena, shape, capacity);
   take(carried_rows_, capacity);
@@ -163,6 +185,9 @@ Status Mixture::begin_stream(ConstMatrixView z, ConstMatrixView variance, double
 
 void Mixture::local_step(Backend& backend, Index batch) {
   const Index end = batch_begin(batch + 1);
+  double* entropy = batch_entropy_ + batch * config_.max_clusters;
+  std::fill_n(entropy, clusters_, 0.0);
+  clear_batch(batch);
   for (Index begin = batch_begin(batch); begin < end; begin += kLocalRows) {
     const Index count = std::min(kLocalRows, end - begin);
     const MatrixView probability(local_r_, count, clusters_);
@@ -170,17 +195,20 @@ void Mixture::local_step(Backend& backend, Index batch) {
         variance_.data != nullptr ? variance_.row_range(begin, count) : ConstMatrixView();
     responsibilities(backend, rows_.row_range(begin, count), variance, probability, log_sum_);
     for (Index i = 0; i < count; ++i) {
-      split_into_units(probability.row(i), clusters_, 1.0, r_ + (begin + i) * config_.max_clusters);
+      double* r = r_ + (begin + i) * config_.max_clusters;
+      split_into_units(probability.row(i), clusters_, 1.0, r);
+      add_entropy(r, 0, clusters_, entropy);
     }
+    count_rows(backend, batch, begin, count);  // while their responsibilities are near
   }
-  count_batch(backend, batch);
 }
 
-// Statistics and entropies of one mini-batch from its responsibilities.
-void Mixture::count_batch(Backend& backend, Index batch) {
-  const Index begin = batch_begin(batch);
-  const Index count = batch_begin(batch + 1) - begin;
-  if (count == 0) return;
+void Mixture::clear_batch(Index batch) {
+  for (Index k = 0; k < clusters_; ++k) batch_.clear(batch * config_.max_clusters + k);
+}
+
+// Adds rows [begin, begin + count) to the statistics of their mini-batch.
+void Mixture::count_rows(Backend& backend, Index batch, Index begin, Index count) {
   const ClusterShape& shape = config_.shape;
   const Index m = shape.dims;
   for (Index k = 0; k < clusters_; ++k) std::copy_n(posterior_[k].mean, m, center_ + k * m);
@@ -192,20 +220,22 @@ void Mixture::count_batch(Backend& backend, Index batch) {
                            ConstMatrixViewD(center_, clusters_, m), shape.covariance, masses_,
                            MatrixViewD(sums_, clusters_, m),
                            MatrixViewD(scatters_, clusters_, shape.scatter_size()));
+  const Index spare = config_.max_batches * config_.max_clusters;
   for (Index k = 0; k < clusters_; ++k) {
+    if (masses_[k] == 0.0) continue;
     center_statistics(shape, masses_[k], sums_ + k * m, scatters_ + k * shape.scatter_size(),
-                      center_ + k * m, batch_[batch * config_.max_clusters + k]);
-    count_entropy(batch, k);
+                      center_ + k * m, batch_[spare]);
+    batch_.add(batch * config_.max_clusters + k, batch_, spare);
   }
 }
 
-void Mixture::count_entropy(Index batch, Index k) {
-  double sum = 0.0;
+// Entropies of clusters [first, end) over one mini-batch.
+void Mixture::count_entropy(Index batch, Index first, Index end) {
+  double* sum = batch_entropy_ + batch * config_.max_clusters;
+  std::fill(sum + first, sum + end, 0.0);
   for (Index i = batch_begin(batch); i < batch_begin(batch + 1); ++i) {
-    const double r = r_[i * config_.max_clusters + k];
-    if (r > 0.0 && r < 1.0) sum += entropy_term(r);
+    add_entropy(r_ + i * config_.max_clusters, first, end, sum);
   }
-  batch_entropy_[batch * config_.max_clusters + k] = sum;
 }
 
 // Stream and overall level of cluster k, each as a sum of the level below.
@@ -372,7 +402,7 @@ void Mixture::merge_clusters(Index a, Index b) {
   }
   for (Index s = 0; s < batches_; ++s) {
     batch_.add(s * config_.max_clusters + a, batch_, s * config_.max_clusters + b);
-    count_entropy(s, a);
+    count_entropy(s, a, a + 1);
   }
   const Index last = clusters_ - 1;
   if (b != last) move_cluster(last, b);
@@ -401,7 +431,13 @@ void Mixture::move_cluster(Index from, Index to) {
 }
 
 void Mixture::recount(Backend& backend) {
-  for (Index b = 0; b < batches_; ++b) count_batch(backend, b);
+  for (Index b = 0; b < batches_; ++b) {
+    clear_batch(b);
+    for (Index begin = batch_begin(b); begin < batch_begin(b + 1); begin += kLocalRows) {
+      count_rows(backend, b, begin, std::min(kLocalRows, batch_begin(b + 1) - begin));
+    }
+    count_entropy(b, 0, clusters_);
+  }
   global_step();
 }
 

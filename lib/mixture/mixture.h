@@ -64,7 +64,7 @@ void bound_distances(MatrixView distance);
 class Mixture {
  public:
   // Rows of one pass of the local step.
-  static constexpr Index kLocalRows = 256;
+  static constexpr Index kLocalRows = 512;
 
   void place(Arena& arena, const MixtureConfig& config);
   // One cluster without rows under a standard base measure (mean 0, scale 1, β 0.2, ν m+2).
@@ -181,8 +181,9 @@ class Mixture {
     return a > b ? packed_size(a) + b : packed_size(b) + a;
   }
   Index batch_begin(Index batch) const { return rows_.rows * batch / batches_; }
-  void count_batch(Backend& backend, Index batch);
-  void count_entropy(Index batch, Index k);
+  void clear_batch(Index batch);
+  void count_rows(Backend& backend, Index batch, Index begin, Index count);
+  void count_entropy(Index batch, Index first, Index end);
   void sum_levels(Index k);
   void rebuild_totals();
   void refresh_posteriors();

@@ -34,9 +34,9 @@ struct Sample {
   long double at(Index i, Index j) const { return z[static_cast<std::size_t>(i * dims + j)]; }
   long double weight_of(Index i) const { return weight[static_cast<std::size_t>(i)]; }
   long double variance_of(Index i, Index j) const {
-    return variance.empty() ? 0.0L
-                            : static_cast<long double>(
-                                  variance[static_cast<std::size_t>(i * dims + j)]);
+    return variance.empty()
+               ? 0.0L
+               : static_cast<long double>(variance[static_cast<std::size_t>(i * dims + j)]);
   }
 };
 
