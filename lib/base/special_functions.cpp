@@ -100,6 +100,7 @@ double normal_quantile(double p) {
   if (p > 0.5) return -normal_quantile(1.0 - p);
   // A rational start (Hastings 1955, error below 5e-4), then Halley's steps on the distribution
   // function.
+  p = std::max(p, 1e-300);
   const double t = std::sqrt(-2.0 * std::log(p));
   double x = (2.515517 + t * (0.802853 + t * 0.010328)) /
                  (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308))) -

@@ -13,11 +13,12 @@ namespace adapvae {
 double log_gamma(double x);
 double digamma(double x);
 
-// x with P(standard normal < x) = p, 0 < p < 1; ±infinity at the ends, NaN elsewhere.
+// x with P(standard normal < x) = p, 0 < p < 1 (below 1e-300 as for 1e-300); ±infinity at the ends,
+// NaN elsewhere.
 double normal_quantile(double p);
 
 // Half the p-quantile of χ² with `dof` degrees of freedom (Wilson and Hilferty 1931; within 1 % for
-// dof >= 3 and p >= 0.5).
+// dof >= 3 and 0.5 <= p <= 0.995).
 double half_chi_squared_quantile(Index dof, double p);
 
 // log sum_i exp(x_i), without overflow; -infinity for count 0 or all entries -infinity; +infinity

@@ -130,32 +130,49 @@ void reconstruct(const ReconstructCall* call) {
 
 // ---- softmax ------------------------------------------------------------------------------------
 
+// A row's last, partial vector stays in a register throughout; its unused lanes weigh nothing.
 void softmax_rows(const float* in, Index in_row, Index rows, Index cols, const float* offset,
                   float scale, float* out, Index out_row, float* log_sum) {
   constexpr float kLowest = -3.402823466e+38F;
+  const Index rest = cols % kLanes;
+  const Index full = cols - rest;
+  const Vec last_offset =
+      rest > 0 && offset != nullptr ? load_partial(offset + full, rest, kLowest) : splat(0.0F);
   for (Index i = 0; i < rows; ++i) {
     const float* x = in + i * in_row;
     float* y = out + i * out_row;
     Vec most = splat(kLowest);
-    for_vectors(cols, [&](Index count, Index j) ADAPVAE_LAMBDA {
-      Vec logit = load_some(x + j, count) * scale;
-      if (offset != nullptr) logit += load_some(offset + j, count);
-      store_some(y + j, logit, count);
-      if (count < kLanes) logit = load_partial(y + j, count, kLowest);
+    for (Index j = 0; j < full; j += kLanes) {
+      Vec logit = load(x + j) * scale;
+      if (offset != nullptr) logit += load(offset + j);
+      store(y + j, logit);
       most = max_of(logit, most);
-    });
+    }
+    Vec last = splat(kLowest);
+    if (rest > 0) {
+      last = load_partial(x + full, rest, 0.0F) * scale + last_offset;
+      if (offset == nullptr) {
+        float lanes[kLanes];
+        store(lanes, last);
+        last = load_partial(lanes, rest, kLowest);
+      }
+      most = max_of(last, most);
+    }
     const float peak = lane_max(most);
     Vec sum = splat(0.0F);
-    for_vectors(cols, [&](Index count, Index j) ADAPVAE_LAMBDA {
-      const Vec value = exp_of(load_some(y + j, count) - peak);
-      store_some(y + j, value, count);
-      sum += keep_some(value, count);
-    });
+    for (Index j = 0; j < full; j += kLanes) {
+      const Vec value = exp_of(load(y + j) - peak);
+      store(y + j, value);
+      sum += value;
+    }
+    if (rest > 0) {
+      last = exp_of(last - peak);
+      sum += keep_some(last, rest);
+    }
     const double total = lane_sum(sum);
     const float inverse = static_cast<float>(1.0 / total);
-    for_vectors(cols, [&](Index count, Index j) ADAPVAE_LAMBDA {
-      store_some(y + j, load_some(y + j, count) * inverse, count);
-    });
+    for (Index j = 0; j < full; j += kLanes) store(y + j, load(y + j) * inverse);
+    if (rest > 0) store_partial(y + full, last * inverse, rest);
     log_sum[i] = static_cast<float>(peak + __builtin_log(total));
   }
 }
@@ -165,7 +182,7 @@ void softmax_rows(const float* in, Index in_row, Index rows, Index cols, const f
 // Rows are handled kPair·kLanes at a time, one row per lane, with the block transposed to
 // [dims][kPair vectors]: the triangular products then need no horizontal sum, and a row's result
 // does not depend on its neighbours.
-constexpr int kPair = 2;
+constexpr int kPair = 4;
 constexpr Index kRowBlock = kPair * kLanes;
 
 ADAPVAE_INLINE void transpose_rows(const float* x, Index x_row, Index rows, Index cols,
@@ -318,7 +335,7 @@ void mahalanobis_pull(const MahalanobisCall* call) {
 // over the rows in order, one after the other; rows are taken in groups only so that a running sum
 // is loaded and stored once for several of them.
 // scratch: per cluster dims rows of `padded` doubles, then kMomentGroup padded rows of differences.
-constexpr Index kMomentRows = 128;
+constexpr Index kMomentRows = 64;
 constexpr Index kMomentClusters = 32;
 
 struct MomentGroup {

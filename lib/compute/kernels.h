@@ -166,7 +166,7 @@ struct KernelTable {
 
 // Room that any level may need.
 constexpr std::ptrdiff_t kMaxLanes = 16;
-constexpr std::ptrdiff_t kMahalanobisRows = 2 * kMaxLanes;  // most rows handled at once
+constexpr std::ptrdiff_t kMahalanobisRows = 4 * kMaxLanes;  // most rows handled at once
 
 // Defined for the levels that this build has (see ADAPVAE_HAS_* in lib/CMakeLists.txt); ask
 // select_kernels() of isa.h rather than these.

@@ -124,6 +124,7 @@ Status Mixture::load(ByteReader& reader) {
     if (!take) continue;
     clusters_ = static_cast<Index>(clusters);
     faded_rows_ = faded;
+    std::fill_n(stream_pairs_, packed_size(config_.max_clusters), 0.0);
     rebuild_totals();
     refresh_posteriors();
     repairs_ = repairs;

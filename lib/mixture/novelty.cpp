@@ -75,15 +75,24 @@ void NoveltyScale::save(ByteWriter& writer) const {
   for (const float c : counts_) writer.write_f32(c);
 }
 
+// Once to look, once to take.
 Status NoveltyScale::load(ByteReader& reader) {
+  ByteReader look = reader;
+  const double rows = look.read_f64();
+  const double origin = look.read_f64();
+  bool sound = std::isfinite(origin);
+  double sum = 0.0;
+  for (Index b = 0; b < kBuckets; ++b) {
+    const float count = look.read_f32();
+    sound = sound && std::isfinite(count) && count >= 0.0F;
+    sum += static_cast<double>(count);
+  }
+  if (!look.ok() || !sound || !(std::fabs(rows - sum) <= 1e-6 * sum)) {
+    return {StatusCode::kCorruptData, "novelty scale does not parse"};
+  }
   rows_ = reader.read_f64();
   origin_ = reader.read_f64();
-  bool sound = std::isfinite(rows_) && rows_ >= 0.0 && std::isfinite(origin_);
-  for (float& c : counts_) {
-    c = reader.read_f32();
-    sound = sound && std::isfinite(c) && c >= 0.0F;
-  }
-  if (!sound || !reader.ok()) return {StatusCode::kCorruptData, "novelty scale does not parse"};
+  for (float& c : counts_) c = reader.read_f32();
   return {};
 }
 

@@ -28,7 +28,8 @@ bool set_scaled_prior(Mixture& mixture, ConstMatrixView z, ConstMatrixView varia
   total /= rows * static_cast<double>(m);
   // Differences within the rounding of floats are none: a thousandth of the value stands in.
   const bool differ = total > 1e-13 * largest * largest && total > 1e-34;
-  const double stand_in = largest > 0.0 ? 1e-6 * largest * largest : 1e-6;
+  // (Not so small that its inverse would not fit a float.)
+  const double stand_in = largest > 0.0 ? std::max(1e-6 * largest * largest, 1e-30) : 1e-6;
   std::fill_n(scale, shape.scatter_size(), 0.0);
   for (Index j = 0; j < m; ++j) {
     scale[shape.diagonal_at(j)] = settings.scale * (differ ? total : stand_in);

@@ -249,7 +249,7 @@ Index ClusterLearner::births(Backend& backend, int round) {
   const Index targets = mixture_.clusters();  // newborns have their turn in the next round
   for (Index target = 0; target < targets; ++target) {
     const double present = mixture_.mass(target) - mixture_.carried().mass(target);
-    const bool same = std::fabs(present - refused_rows_[target]) < 0.5;
+    const bool same = std::fabs(present - refused_rows_[target]) < std::max(0.5, 0.01 * present);
     if (same || rests(target)) continue;
     Philox random =
         proposal_random(static_cast<std::uint32_t>(round), static_cast<std::uint32_t>(target));

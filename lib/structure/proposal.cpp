@@ -32,7 +32,6 @@ void Proposal::place(Arena& arena, const MixtureConfig& config) {
   double* factor = nullptr;
   take(mean, (kMostPieces + 1) * m);
   take(factor, (kMostPieces + 1) * scatter);
-  take(entropy_, kMostPieces);
   take(local_mean_, kMostPieces * m);
   take(local_factor_, kMostPieces * scatter);
   take(local_precision_, kMostPieces * m);
@@ -72,7 +71,12 @@ void Proposal::gather_cluster(Mixture& mixture, Index target, Rival rival,
   held_ = 0.0;
   aside_.clear(0);
   for (Index j = 0; j < kMostPieces; ++j) fixed_.clear(j);
-  for (Index i = 0; i < r.rows; ++i) {
+  // Every stride-th row first, then the next ones: the first few are a fair sample of all.
+  const auto estimate =
+      (mixture.mass(target) - mixture.carried().mass(target)) / mixture.row_weight();
+  const Index stride = std::max<Index>(1, static_cast<Index>(estimate) / kSampleRows);
+  for (Index at = 0, i = 0; at < r.rows; ++at, i += stride) {
+    if (i >= r.rows) i = i % stride + 1;
     double held = r(i, target);
     if (held == 0.0) continue;
     if (held >= settings.least_share) {
@@ -124,8 +128,13 @@ void Proposal::gather_rows(Mixture& mixture, const std::uint32_t* rows, const fl
 
 double Proposal::entropy() const {
   double sum = 0.0;
-  for (Index j = 0; j < pieces_; ++j) sum += entropy_[j];
-  return sum;
+  for (Index i = 0; i < count_; ++i) {
+    for (Index j = 0; j < pieces_; ++j) {
+      const double share = share_[i * kMostPieces + j];
+      if (share > 0.0 && share < 1.0) sum += entropy_term(share);
+    }
+  }
+  return row_weight_ * sum;
 }
 
 double Proposal::entropy_before() const {
@@ -144,7 +153,7 @@ void Proposal::whiten(const Mixture& mixture) {
   std::copy_n(scale, shape_.scatter_size(), metric_);
   // The base measure is positive definite: it was checked when it was set.
   if (shape_.covariance == FactorShape::kLower) cholesky_in_place(metric_, m);
-  for (Index i = 0; i < count_; ++i) {
+  for (Index i = 0; i < active_; ++i) {
     std::copy_n(z_ + i * m, m, whitened_ + i * m);
     whiten_point(whitened_ + i * m);
   }
@@ -168,20 +177,20 @@ double Proposal::seed_distance(Index i, Index piece) const {
   return sum;
 }
 
-// Draws the centre of `piece` among every step-th row, by its squared distance from the centres
-// before; false if there is none left.
-bool Proposal::draw_seed(Index step, Index piece, Philox& random) {
+// Draws the centre of `piece` among the rows, by its squared distance from the centres before;
+// false if there is none left.
+bool Proposal::draw_seed(Index piece, Philox& random) {
   double total = 0.0;
-  for (Index i = 0; i < count_; i += step) total += budget_[i] * distance_[i];
+  for (Index i = 0; i < active_; ++i) total += budget_[i] * distance_[i];
   if (!(total > 0.0) || !std::isfinite(total)) return false;
   double mark = total * random.uniform_double();
   Index chosen = 0;
-  for (Index i = 0; i < count_ && mark > 0.0; i += step) {
+  for (Index i = 0; i < active_ && mark > 0.0; ++i) {
     mark -= budget_[i] * distance_[i];
     if (distance_[i] > 0.0) chosen = i;
   }
   std::copy_n(whitened_ + chosen * shape_.dims, shape_.dims, center_ + piece * shape_.dims);
-  for (Index i = 0; i < count_; i += step) {
+  for (Index i = 0; i < active_; ++i) {
     const double distance = seed_distance(i, piece);
     distance_[i] = piece == first_real() ? distance : std::min(distance_[i], distance);
   }
@@ -203,7 +212,7 @@ Index Proposal::nearest_seed(Index i, double& least) const {
 
 // Every centre to the mean of the rows that are nearest to it, a few times (k-means); the sum of
 // squared distances left.
-double Proposal::settle_seeds(Index step) {
+double Proposal::settle_seeds() {
   constexpr int kTimes = 6;
   const Index m = shape_.dims;
   double left = 0.0;
@@ -211,7 +220,7 @@ double Proposal::settle_seeds(Index step) {
     std::fill_n(sums_, pieces_ * m, 0.0);
     std::fill_n(piece_mass_, pieces_, 0.0);
     left = 0.0;
-    for (Index i = 0; i < count_; i += step) {
+    for (Index i = 0; i < active_; ++i) {
       double distance = 0.0;
       const Index nearest = nearest_seed(i, distance);
       left += budget_[i] * distance;
@@ -230,20 +239,18 @@ double Proposal::settle_seeds(Index step) {
 
 // Centres by k-means, the best of a few starts; every row to the nearest.
 void Proposal::seed(const Mixture& mixture, Index fresh, Philox& random) {
-  constexpr Index kSeedRows = 2000;  // enough to place seeds
   constexpr int kStarts = 3;
   const Index m = shape_.dims;
-  const Index step = std::max<Index>(1, count_ / kSeedRows);
   whiten(mixture);
   std::fill_n(share_, count_ * kMostPieces, 0.0);
   double least = 1e300;
   Index best_pieces = 0;
   for (int start = 0; start < kStarts; ++start) {
-    std::fill_n(distance_, count_, 1.0);
+    std::fill_n(distance_, active_, 1.0);
     pieces_ = first_real();
-    while (pieces_ <= fresh && draw_seed(step, pieces_, random)) ++pieces_;
+    while (pieces_ <= fresh && draw_seed(pieces_, random)) ++pieces_;
     if (pieces_ <= first_real()) break;  // no two rows differ
-    const double left = settle_seeds(step);
+    const double left = settle_seeds();
     if (left >= least) continue;
     least = left;
     best_pieces = pieces_;
@@ -251,12 +258,12 @@ void Proposal::seed(const Mixture& mixture, Index fresh, Philox& random) {
   }
   if (best_pieces == 0) {
     pieces_ = 1;
-    for (Index i = 0; i < count_; ++i) share_[i * kMostPieces] = budget_[i];
+    for (Index i = 0; i < active_; ++i) share_[i * kMostPieces] = budget_[i];
     return;
   }
   pieces_ = best_pieces;
   std::copy_n(best_center_, pieces_ * m, center_);
-  for (Index i = 0; i < count_; ++i) {
+  for (Index i = 0; i < active_; ++i) {
     double distance = 0.0;
     share_[i * kMostPieces + nearest_seed(i, distance)] = budget_[i];
   }
@@ -274,24 +281,22 @@ void Proposal::seed(const Mixture& mixture, Index fresh, Philox& random) {
 // Statistics of the pieces from the shares, and their posteriors.
 void Proposal::count(Backend& backend, const Mixture& mixture) {
   const Index m = shape_.dims;
+  const double weight = row_weight_ * static_cast<double>(count_) / static_cast<double>(active_);
   for (Index j = 0; j < pieces_; ++j) {
     std::copy_n(mixture.posterior(target_).mean, m, center_ + j * m);
   }
   backend.weighted_moments(
-      {z_, count_, m}, has_variance_ ? ConstMatrixView(variance_, count_, m) : ConstMatrixView(),
-      ConstMatrixViewD(share_, count_, pieces_, kMostPieces), ConstMatrixViewD(center_, pieces_, m),
-      shape_.covariance, piece_mass_, MatrixViewD(sums_, pieces_, m),
-      MatrixViewD(scatters_, pieces_, shape_.scatter_size()));
+      {z_, active_, m}, has_variance_ ? ConstMatrixView(variance_, active_, m) : ConstMatrixView(),
+      ConstMatrixViewD(share_, active_, pieces_, kMostPieces),
+      ConstMatrixViewD(center_, pieces_, m), shape_.covariance, piece_mass_,
+      MatrixViewD(sums_, pieces_, m), MatrixViewD(scatters_, pieces_, shape_.scatter_size()));
   for (Index j = 0; j < pieces_; ++j) {
     // Through the spare place, so that weighting is one call.
     center_statistics(shape_, piece_mass_[j], sums_ + j * m, scatters_ + j * shape_.scatter_size(),
                       center_ + j * m, fresh_[kMostPieces]);
     fresh_.copy(j, fixed_, j);
-    fresh_.add(j, fresh_, kMostPieces, row_weight_);
+    fresh_.add(j, fresh_, kMostPieces, weight);
     compute_posterior(shape_, mixture.base_measure(), fresh_[j], posterior_[j]);
-    double sum = 0.0;
-    for (Index i = 0; i < count_; ++i) sum += entropy_term(share_[i * kMostPieces + j]);
-    entropy_[j] = row_weight_ * sum;
   }
 }
 
@@ -327,17 +332,17 @@ void Proposal::refit(Backend& backend, const Mixture& mixture) {
                                   .factor = local_factor_ + first * shape_.scatter_size(),
                                   .precision_diagonal = local_precision_ + first * m,
                                   .shape = shape_.covariance};
-  const MatrixView probability(probability_, count_, pieces_);
-  backend.mahalanobis({z_, count_, m},
-                      has_variance_ ? ConstMatrixView(variance_, count_, m) : ConstMatrixView(),
+  const MatrixView probability(probability_, active_, pieces_);
+  backend.mahalanobis({z_, active_, m},
+                      has_variance_ ? ConstMatrixView(variance_, active_, m) : ConstMatrixView(),
                       gaussians, probability.col_range(first, pieces_ - first));
   bound_distances(probability.col_range(first, pieces_ - first));
   if (rival_ == Rival::kMixture) {
     local_weight_[0] = 0.0F;
-    for (Index i = 0; i < count_; ++i) probability(i, 0) = -2.0F * rival_density_[i];
+    for (Index i = 0; i < active_; ++i) probability(i, 0) = -2.0F * rival_density_[i];
   }
   backend.softmax_rows(probability, local_weight_, -0.5F, probability, log_sum_);
-  for (Index i = 0; i < count_; ++i) {
+  for (Index i = 0; i < active_; ++i) {
     split_into_units(probability.row(i), pieces_, budget_[i], share_ + i * kMostPieces);
   }
 }
@@ -355,10 +360,9 @@ void Proposal::join_pieces(Index a, Index b) {
 
 double Proposal::bound_of_pieces(const Mixture& mixture) {
   const Index all = trial_masses(mixture);
-  double sum = allocation_of(mass_, all, mixture.concentration(), order_);
+  double sum = allocation_of(mass_, all, mixture.concentration(), order_) + entropy();
   for (Index j = 0; j < pieces_; ++j) {
-    sum += observation_bound(shape_, mixture.base_measure(), posterior_[j], fresh_.mass(j)) +
-           entropy_[j];
+    sum += observation_bound(shape_, mixture.base_measure(), posterior_[j], fresh_.mass(j));
   }
   return sum;
 }
@@ -422,6 +426,10 @@ void Proposal::fit(Backend& backend, const Mixture& mixture, Index fresh,
                    const ProposalSettings& settings, Philox& random) {
   fresh = std::min(fresh, kMostFresh);
   const bool goes_on = rival_ == Rival::kNothing && fixed_.mass(0) > 0.0 && fixed_.mass(1) > 0.0;
+  // Of many rows a sample makes the first steps, with the weight of all.
+  active_ = std::min(count_, kSampleRows);
+  const int late = settings.refinements / (active_ < count_ ? 3 : 2);
+  const int early = settings.refinements - late;
   if (goes_on) {
     // The pieces are known from earlier streams: no seeds are wanted.
     pieces_ = 2;
@@ -431,12 +439,14 @@ void Proposal::fit(Backend& backend, const Mixture& mixture, Index fresh,
   }
   count(backend, mixture);
   for (int step = 0; step < settings.refinements && pieces_ > 1; ++step) {
+    if (step >= early) active_ = count_;
     refit(backend, mixture);
     count(backend, mixture);
-    if (rival_ == Rival::kNothing || step < settings.refinements / 2) continue;
+    if (rival_ == Rival::kNothing || step < early) continue;
     if (drop_small_pieces(settings.least_rows)) count(backend, mixture);
     while (pieces_ > 1 && merge_pieces(mixture)) count(backend, mixture);
   }
+  active_ = count_;
 }
 
 void Proposal::add_to_piece(const Mixture& mixture, Index piece, const StatisticsRef& more) {
@@ -461,7 +471,6 @@ void Proposal::make_old(Index piece) {
   fresh_.copy(kMostPieces, fresh_, 0);
   fresh_.copy(0, fresh_, piece);
   fresh_.copy(piece, fresh_, kMostPieces);
-  std::swap(entropy_[0], entropy_[piece]);
   std::swap(posterior_[0], posterior_[piece]);
 }
 

@@ -28,6 +28,8 @@ class Proposal {
  public:
   static constexpr Index kMostFresh = 10;
   static constexpr Index kMostPieces = kMostFresh + 1;
+  // Of more rows a sample of so many, or a few more, makes the first steps of a fit.
+  static constexpr Index kSampleRows = 2000;
 
   // The backend's limits must allow for kMostPieces clusters.
   void place(Arena& arena, const MixtureConfig& config);
@@ -75,8 +77,8 @@ class Proposal {
   void whiten_point(double* x) const;
   void swap_shares(Index a, Index b);
   void seed(const Mixture& mixture, Index fresh, Philox& random);
-  bool draw_seed(Index step, Index piece, Philox& random);
-  double settle_seeds(Index step);
+  bool draw_seed(Index piece, Philox& random);
+  double settle_seeds();
   Index nearest_seed(Index i, double& least) const;
   void count(Backend& backend, const Mixture& mixture);
   void refit(Backend& backend, const Mixture& mixture);
@@ -92,7 +94,8 @@ class Proposal {
   Rival rival_ = Rival::kOldCluster;
   Index target_ = 0;
   Index pieces_ = 0;
-  Index count_ = 0;  // rows that take part
+  Index count_ = 0;   // rows that take part
+  Index active_ = 0;  // the first of them, which the present step is about
   double held_ = 0.0;
   double row_weight_ = 1.0;
   std::uint32_t* row_ = nullptr;  // [rows] which
@@ -111,7 +114,6 @@ class Proposal {
   StatisticsBlock fixed_;           // per piece
   StatisticsBlock fresh_;           // pieces, and a spare place
   Posterior* posterior_ = nullptr;  // like fresh_
-  double* entropy_ = nullptr;       // [pieces]
   float* local_mean_ = nullptr;
   float* local_factor_ = nullptr;
   float* local_precision_ = nullptr;

@@ -152,8 +152,8 @@ Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
     alias_[i].dead = reader.read_u64();
     alias_[i].lives = reader.read_u64();
     const bool ascending = i == 0 || alias_[i - 1].dead < alias_[i].dead;
-    if (!ascending || alias_[i].dead >= next_id_ || find(alias_[i].dead) >= 0 ||
-        (alias_[i].lives != kNoId && find(alias_[i].lives) < 0)) {
+    if (!ascending || alias_[i].dead == kNoId || alias_[i].dead >= next_id_ ||
+        find(alias_[i].dead) >= 0 || (alias_[i].lives != kNoId && find(alias_[i].lives) < 0)) {
       return bad;
     }
   }
