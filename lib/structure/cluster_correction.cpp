@@ -74,6 +74,9 @@ Status ClusterLearner::merge(ClusterId id, ClusterId other, bool force, MoveReco
   if (!force && !(record.gain > 0.0)) return {};
   remember();
   record.outcome = MoveOutcome::kAccepted;
+  registry_.info(a).kept_apart = 0;
+  registry_.info(b).kept_apart = 0;
+  if (!(record.gain > 0.0)) registry_.info(a).kept_whole = 1;
   mixture_.merge_clusters(a, b);
   note_merge(record, ClusterEventKind::kMerged);
   return {};
@@ -117,6 +120,11 @@ Status ClusterLearner::split(ClusterId id, bool force, MoveRecord& record) {
   mixture_.global_step();
   note_birth(record);
   registry_.publish(record.other);
+  registry_.info(k).kept_whole = 0;
+  if (!(record.gain > 0.0)) {
+    registry_.info(k).kept_apart = registry_.info(record.other).kept_apart =
+        registry_.info(record.other).id;
+  }
   tell({.kind = ClusterEventKind::kSplit,
         .stream = stream_,
         .id = registry_.info(k).id,

@@ -209,9 +209,11 @@ Philox ClusterLearner::proposal_random(std::uint32_t round, std::uint32_t index)
                  .index = index});
 }
 
-// A cluster that took in another lately is not parted again, unless it has grown.
+// A cluster that took in another lately is not parted again, unless it has grown; one that the user
+// wants whole is not parted at all.
 bool ClusterLearner::rests(Index target) const {
   const ClusterInfo& info = registry_.info(target);
+  if (info.kept_whole != 0) return true;
   if (info.merged_stream == 0) return false;
   const auto rest = static_cast<std::uint64_t>(std::max(settings_.hysteresis_streams, 0));
   return stream_ - info.merged_stream < rest &&
@@ -335,10 +337,17 @@ void ClusterLearner::note_merge(const MoveRecord& record, ClusterEventKind kind)
         .rows = record.rows});
 }
 
+// Halves that the user wants apart stay apart.
+bool ClusterLearner::may_merge(const void* registry, Index a, Index b) {
+  const auto& clusters = *static_cast<const ClusterRegistry*>(registry);
+  const std::uint64_t mark = clusters.info(a).kept_apart;
+  return mark == 0 || mark != clusters.info(b).kept_apart;
+}
+
 Index ClusterLearner::merges() {
   Index merged = 0;
   while (true) {
-    const MoveRecord record = merge_.merge_best(mixture_, 0.0);
+    const MoveRecord record = merge_.merge_best(mixture_, 0.0, may_merge, &registry_);
     if (record.outcome != MoveOutcome::kAccepted) break;
     note_merge(record, ClusterEventKind::kMerged);
     ++merged;

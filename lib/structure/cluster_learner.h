@@ -143,7 +143,9 @@ class ClusterLearner {
   // ---- the user's corrections, between streams; each can be undone until the next stream ----
   // Ids are resolved. kInvalidArgument for an id that is nobody's, and while a stream is open.
   Status rename(ClusterId id, const char* name);
-  // Without force only if the bound rises; record says what it would do. `id` survives.
+  // Without force only if the bound rises; record says what it would do. By force against the bound
+  // it also holds in later streams: what was merged stays one, what was split stays two. `id`
+  // survives a merge.
   Status merge(ClusterId id, ClusterId other, bool force, MoveRecord& record);
   // In two, along the candidate division if there is one, else across the widest direction.
   Status split(ClusterId id, bool force, MoveRecord& record);
@@ -164,6 +166,7 @@ class ClusterLearner {
   void tell(const ClusterEvent& event) const;
   void tell_refused(Index target, const MoveRecord& record) const;
   bool rests(Index target) const;
+  static bool may_merge(const void* registry, Index a, Index b);
   Philox proposal_random(std::uint32_t round, std::uint32_t index) const;
   bool note_birth(const MoveRecord& record);
   Index births_from_clusters(Backend& backend, int round);

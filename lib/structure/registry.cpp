@@ -70,6 +70,7 @@ void ClusterRegistry::bury(ClusterId dead, ClusterId lives) {
 void ClusterRegistry::merge(Index survivor, Index lost) {
   ClusterInfo& kept = info_[survivor];
   const ClusterInfo& gone = info_[lost];
+  const bool whole = kept.kept_whole != 0 || gone.kept_whole != 0;
   if (kept.id == kNoId && gone.id != kNoId) {
     // An id that has been seen outside stays with its rows; the newborn's story ends.
     const std::uint64_t seen = std::max(kept.seen_stream, gone.seen_stream);
@@ -80,6 +81,7 @@ void ClusterRegistry::merge(Index survivor, Index lost) {
     kept.seen_stream = std::max(kept.seen_stream, gone.seen_stream);
     if (gone.id != kNoId) bury(gone.id, kept.id);
   }
+  kept.kept_whole = whole ? 1 : 0;
   info_[lost] = info_[clusters_ - 1];
   --clusters_;
 }
@@ -99,7 +101,7 @@ void ClusterRegistry::replace_by_new(Index k, std::uint64_t stream) {
 }
 
 std::size_t ClusterRegistry::most_bytes(Index max_clusters, Index aliases) {
-  constexpr Index kInfo = 8 * 8 + ClusterInfo::kNameBytes;
+  constexpr Index kInfo = 10 * 8 + ClusterInfo::kNameBytes;
   return static_cast<std::size_t>(12 + kInfo * max_clusters + 16 * aliases);
 }
 
@@ -107,8 +109,8 @@ void ClusterRegistry::save(ByteWriter& writer) const {
   writer.write_u64(next_id_);
   for (Index k = 0; k < clusters_; ++k) {
     const ClusterInfo& info = info_[k];
-    for (const std::uint64_t value :
-         {info.id, info.parent, info.born_stream, info.seen_stream, info.merged_stream}) {
+    for (const std::uint64_t value : {info.id, info.parent, info.born_stream, info.seen_stream,
+                                      info.merged_stream, info.kept_whole, info.kept_apart}) {
       writer.write_u64(value);
     }
     for (const double value : {info.merged_mass, info.birth_gain, info.birth_rows}) {
@@ -129,8 +131,8 @@ Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
   clusters_ = clusters;
   for (Index k = 0; k < clusters; ++k) {
     ClusterInfo& info = info_[k];
-    for (std::uint64_t* value :
-         {&info.id, &info.parent, &info.born_stream, &info.seen_stream, &info.merged_stream}) {
+    for (std::uint64_t* value : {&info.id, &info.parent, &info.born_stream, &info.seen_stream,
+                                 &info.merged_stream, &info.kept_whole, &info.kept_apart}) {
       *value = reader.read_u64();
     }
     for (double* value : {&info.merged_mass, &info.birth_gain, &info.birth_rows}) {

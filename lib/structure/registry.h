@@ -27,8 +27,12 @@ struct ClusterInfo {
   std::uint64_t born_stream = 0;    // number of the stream
   std::uint64_t seen_stream = 0;    // last stream that gave it rows
   std::uint64_t merged_stream = 0;  // last stream in which it took in another; 0 = never
-  double merged_mass = 0.0;         // its mass then
-  double birth_gain = 0.0;          // what the bound gained by its birth
+  // The user's word against the bound's: a cluster that is to stay one, and halves (those with the
+  // same mark, not 0) that are to stay two.
+  std::uint64_t kept_whole = 0;
+  std::uint64_t kept_apart = 0;
+  double merged_mass = 0.0;  // its mass when it last took in another
+  double birth_gain = 0.0;   // what the bound gained by its birth
   double birth_rows = 0.0;
   char name[kNameBytes] = {};
 };

@@ -1,6 +1,7 @@
 // The user's corrections: each does what it says, needs consent unless forced, and can be undone to
 // the byte.
 #include <cstring>
+#include <set>
 
 #include <doctest/doctest.h>
 
@@ -97,6 +98,34 @@ TEST_CASE("a split parts a cluster in two and conserves all it holds") {
   CHECK(scored.id[0] != scored.id[1]);
   REQUIRE(f.learner.undo().ok());
   CHECK(f.saved() == before);
+}
+
+TEST_CASE("what the user forced holds in later streams") {
+  Corrected f;
+  MoveRecord record;
+  REQUIRE(f.learner.merge(f.ids[0], f.ids[1], true, record).ok());
+  for (int stream = 0; stream < 8; ++stream) REQUIRE(f.learn(kinds(300, 3, f.random)).ok());
+  CHECK(f.learner.mixture().clusters() == 2);
+  auto scored = f.score(kinds(3, 3, f.random));
+  CHECK(std::set<ClusterId>(scored.id.begin(), scored.id.end()) ==
+        std::set<ClusterId>{f.ids[0], f.ids[2]});
+
+  // Not for a kind that is new to it.
+  std::vector<float> rows = kinds(270, 3, f.random);
+  for (int i = 0; i < 30 * kDims; ++i) {
+    rows.push_back(static_cast<float>(-15.0 + sample_normal(f.random)));
+  }
+  REQUIRE(f.learn(rows).ok());
+  CHECK(f.learner.mixture().clusters() == 3);
+
+  // Two halves of one kind would be merged at once, but for the user's word.
+  REQUIRE(f.learner.split(f.ids[2], true, record).ok());
+  REQUIRE(record.gain < 0.0);
+  for (int stream = 0; stream < 8; ++stream) REQUIRE(f.learn(kinds(300, 3, f.random)).ok());
+  CHECK(f.learner.mixture().clusters() == 4);
+  const ClusterId half = f.events_of(ClusterEventKind::kSplit)[0].other;
+  REQUIRE(f.learner.merge(f.ids[2], half, false, record).ok());
+  CHECK(record.outcome == MoveOutcome::kAccepted);
 }
 
 TEST_CASE("a forgotten cluster is gone, its rows are novel, and its id is nobody's") {

@@ -99,7 +99,7 @@ void live(Placed& placed) {
   placed.registry.remove(placed.registry.find(3));
 }
 
-constexpr std::size_t kInfo = 96;
+constexpr std::size_t kInfo = 10 * 8 + 32;
 constexpr std::size_t kTable = 8 + 3 * kInfo;  // where the number of aliases is
 
 }  // namespace
@@ -268,10 +268,10 @@ TEST_CASE("bytes that are no registry are refused") {
       {8 + kInfo, 0, "nobody's id"},
       {8 + kInfo, 1, "an id twice"},
       {8 + kInfo, 7, "an id still to be given"},
-      {8 + 2 * kInfo + 40, 0x7FF8000000000000U, "NaN mass"},
-      {8 + 2 * kInfo + 48, 0x7FF0000000000000U, "infinite gain"},
-      {8 + 2 * kInfo + 56, 0xFFF0000000000000U, "infinite rows"},
-      {8 + 88, ~std::uint64_t{0}, "a name without end"},
+      {8 + 2 * kInfo + 56, 0x7FF8000000000000U, "NaN mass"},
+      {8 + 2 * kInfo + 64, 0x7FF0000000000000U, "infinite gain"},
+      {8 + 2 * kInfo + 72, 0xFFF0000000000000U, "infinite rows"},
+      {8 + 104, ~std::uint64_t{0}, "a name without end"},
       {first, 1, "dead, and lives"},
       {first, 3, "dead twice"},
       {first, 5, "not ascending"},
