@@ -106,7 +106,8 @@ class Backend {
                                 const GaussianView& gaussians, MatrixView pull) = 0;
 
   // probability [n × K] = softmax of offset[k] + scale · in(n,k) per row; log_sum [n] its
-  // logarithmic normaliser. in and probability may be the same memory; offset may be null.
+  // logarithmic normaliser. in and probability may be the same memory; offset and log_sum may be
+  // null.
   virtual void softmax_rows(ConstMatrixView in, const float* offset, float scale,
                             MatrixView probability, float* log_sum) = 0;
 

@@ -341,7 +341,7 @@ void CpuBackend::softmax_rows(ConstMatrixView in, const float* offset, float sca
     kernels_->softmax_rows(in.data + rows.begin * in.stride, in.stride, rows.end - rows.begin,
                            in.cols, offset, scale,
                            probability.data + rows.begin * probability.stride, probability.stride,
-                           log_sum + rows.begin);
+                           log_sum != nullptr ? log_sum + rows.begin : nullptr);
   });
 }
 

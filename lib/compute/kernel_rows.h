@@ -173,7 +173,7 @@ void softmax_rows(const float* in, Index in_row, Index rows, Index cols, const f
     const float inverse = static_cast<float>(1.0 / total);
     for (Index j = 0; j < full; j += kLanes) store(y + j, load(y + j) * inverse);
     if (rest > 0) store_partial(y + full, last * inverse, rest);
-    log_sum[i] = static_cast<float>(peak + __builtin_log(total));
+    if (log_sum != nullptr) log_sum[i] = static_cast<float>(peak + __builtin_log(total));
   }
 }
 

@@ -25,7 +25,7 @@ void add_entropy(const double* r, Index first, Index end, double* sum) {
 
 double entropy_term(double r) { return r > 0.0 ? -r * std::log(r) : 0.0; }
 
-void split_into_units(const float* probability, Index count, double budget, double* r) {
+bool split_into_units(const float* probability, Index count, double budget, double* r) {
   // Adding and taking away 2⁵² units rounds to whole units. From there on every operation is exact.
   constexpr double kRound = 4503599627370496.0 * kResponsibilityUnit;
   constexpr float kLeast = static_cast<float>(0.5 * kResponsibilityUnit);
@@ -47,6 +47,7 @@ void split_into_units(const float* probability, Index count, double budget, doub
   }
   // What rounding left over, at most half a unit for every cluster.
   r[largest] += left;
+  return r[largest] != budget;
 }
 
 void Mixture::place(Arena& arena, const MixtureConfig& config) {
@@ -90,7 +91,6 @@ void Mixture::place(Arena& arena, const MixtureConfig& config) {
   take(masses_, capacity);
   take(scratch_, 2 * scatter + 2 * m);
   take(local_r_, kLocalRows * capacity);
-  take(log_sum_, kLocalRows);
   if (arena.counting() || arena.failed()) return;
   for (Index k = 0; k < capacity; ++k) {
     posterior_[k] = Posterior{};
@@ -193,10 +193,10 @@ void Mixture::local_step(Backend& backend, Index batch) {
     const MatrixView probability(local_r_, count, clusters_);
     const ConstMatrixView variance =
         variance_.data != nullptr ? variance_.row_range(begin, count) : ConstMatrixView();
-    responsibilities(backend, rows_.row_range(begin, count), variance, probability, log_sum_);
+    responsibilities(backend, rows_.row_range(begin, count), variance, probability, nullptr);
     for (Index i = 0; i < count; ++i) {
       double* r = r_ + (begin + i) * config_.max_clusters;
-      split_into_units(probability.row(i), clusters_, 1.0, r);
+      if (!split_into_units(probability.row(i), clusters_, 1.0, r)) continue;
       add_entropy(r, 0, clusters_, entropy);
     }
     count_rows(backend, batch, begin, count);  // while their responsibilities are near

@@ -54,8 +54,8 @@ struct BoundParts {
 double entropy_term(double r);
 
 // r [count] = budget · probability in whole units that sum to exactly budget (itself whole units);
-// the most probable takes up the difference.
-void split_into_units(const float* probability, Index count, double budget, double* r);
+// the most probable takes up the difference. True if more than one has a share.
+bool split_into_units(const float* probability, Index count, double budget, double* r);
 
 // A row so far away that its squared distance overflows (or is not a number) is as far as a float
 // can tell, from every cluster alike.
@@ -135,7 +135,7 @@ class Mixture {
   // What the network's loss and the local step need. Valid until the next global_step.
   GaussianView gaussians() const;
   const float* local_log_weight() const { return local_weight_; }  // [K]
-  // Responsibilities [n × K] of any rows and log Σ_k ρ_k [n].
+  // Responsibilities [n × K] of any rows and log Σ_k ρ_k [n], which may be null.
   void responsibilities(Backend& backend, ConstMatrixView z, ConstMatrixView variance, MatrixView r,
                         float* log_sum) const;
   // Where rows belong and how well they fit; responsibilities [n × K] are a by-product. out [n].
@@ -231,7 +231,6 @@ class Mixture {
   double* scatters_ = nullptr;        // [K × scatter_size]
   double* masses_ = nullptr;          // [K]
   double* scratch_ = nullptr;         // [2 scatter_size + 2m]
-  float* log_sum_ = nullptr;          // [kLocalRows]
 };
 
 }  // namespace adapvae

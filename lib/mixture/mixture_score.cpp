@@ -85,12 +85,7 @@ void Mixture::score(Backend& backend, ConstMatrixView z, ConstMatrixView varianc
     out[i].remoteness = static_cast<float>(least);
     out[i].log_density = static_cast<float>(largest + std::log(sum));
   }
-  // log_sum is not wanted; the backend needs a place for it.
-  for (Index begin = 0; begin < z.rows; begin += kLocalRows) {
-    const MatrixView part = r.row_range(begin, std::min(kLocalRows, z.rows - begin));
-    float log_sum[kLocalRows];
-    backend.softmax_rows(part, local_weight_, -0.5F, part, log_sum);
-  }
+  backend.softmax_rows(r, local_weight_, -0.5F, r, nullptr);
   for (Index i = 0; i < z.rows; ++i) {
     const float* p = r.row(i);
     out[i].cluster = std::max_element(p, p + clusters_) - p;

@@ -20,7 +20,6 @@ void Proposal::place(Arena& arena, const MixtureConfig& config) {
   take(rival_density_, rows);
   take(share_, rows * kMostPieces);
   take(probability_, rows * kMostPieces);
-  take(log_sum_, rows);
   take(distance_, rows);
   take(metric_, scatter);
   take(whitened_, rows * m);
@@ -341,7 +340,7 @@ void Proposal::refit(Backend& backend, const Mixture& mixture) {
     local_weight_[0] = 0.0F;
     for (Index i = 0; i < active_; ++i) probability(i, 0) = -2.0F * rival_density_[i];
   }
-  backend.softmax_rows(probability, local_weight_, -0.5F, probability, log_sum_);
+  backend.softmax_rows(probability, local_weight_, -0.5F, probability, nullptr);
   for (Index i = 0; i < active_; ++i) {
     split_into_units(probability.row(i), pieces_, budget_[i], share_ + i * kMostPieces);
   }

@@ -106,7 +106,6 @@ class Proposal {
   float* rival_density_ = nullptr;  // [rows] kMixture: log density under piece 0
   double* share_ = nullptr;         // [rows × pieces] sums to budget
   float* probability_ = nullptr;    // [rows × pieces]
-  float* log_sum_ = nullptr;        // [rows]
   double* distance_ = nullptr;      // [rows]
   double* metric_ = nullptr;        // factor of the base measure's scale
   double* whitened_ = nullptr;      // [rows × m] rows in that metric
