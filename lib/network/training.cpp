@@ -13,13 +13,14 @@ void add_weighted(const VaeLoss& batch, double weight, VaeLoss* total) {
   total->log_likelihood += weight * batch.log_likelihood;
   total->mixture += weight * batch.mixture;
   total->entropy += weight * batch.entropy;
+  total->distillation += weight * batch.distillation;
   total->loss += weight * batch.loss;
 }
 
 VaeLoss divided(const VaeLoss& total, double weight) {
   const double scale = weight > 0.0 ? 1.0 / weight : 0.0;
   return {total.log_likelihood * scale, total.mixture * scale, total.entropy * scale,
-          total.loss * scale};
+          total.distillation * scale, total.loss * scale};
 }
 
 RandomKey random_key(const TrainingSettings& settings, RandomPurpose purpose, std::uint32_t epoch) {
@@ -89,6 +90,26 @@ void Trainer::place(Arena& arena, Index block_rows, const VaeConfig& config) {
   order_ = arena.take<std::uint32_t>(static_cast<std::size_t>(block_rows));
   input_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * widest));
   target_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.inputs));
+  latent_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.latent));
+  weight_ = arena.take<float>(static_cast<std::size_t>(config.max_rows));
+  clean_mean_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.latent));
+  variance_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.latent));
+  clean_r_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.max_clusters));
+}
+
+// clean_r_ = responsibilities of the rows gathered, as they are without augmentation and
+// corruption.
+Status Trainer::clean_responsibilities(Backend& backend, Vae& vae, const MixtureView& mixture,
+                                       Index count) {
+  const Index m = vae.config().latent;
+  const MatrixView mean(clean_mean_, count, m);
+  const MatrixView variance(variance_, count, m);
+  ADAPVAE_RETURN_IF_ERROR(
+      vae.encode(backend, ConstMatrixView(target_, count, inputs_), mean, variance));
+  const MatrixView r(clean_r_, count, mixture.gaussians.clusters);
+  backend.mahalanobis(mean, variance, mixture.gaussians, r);
+  backend.softmax_rows(r, mixture.log_weight, -0.5F, r, nullptr);
+  return backend.status();
 }
 
 Status Trainer::check(const Vae& vae, const TrainingSettings& settings,
@@ -164,12 +185,30 @@ Status Trainer::run_epoch(Backend& backend, Vae& vae, const TrainingSettings& se
   if (pattern.responsibilities.data != nullptr) {
     return {StatusCode::kInvalidArgument, "an epoch computes its responsibilities itself"};
   }
-  const auto step = [&](Index first, Index count, VaeLoss* loss, StepReport* made) {
+  if (pattern.latent_target.data != nullptr &&
+      (pattern.latent_target.rows != rows.rows || pattern.latent_weight == nullptr)) {
+    return {StatusCode::kShapeMismatch, "latent targets must have as many rows as the block"};
+  }
+  const auto step = [&](Index first, Index count, VaeLoss* loss, StepReport* made) -> Status {
     VaeBatch batch = pattern;
     batch.input = ConstMatrixView(input_, count, inputs_);
     batch.target = ConstMatrixView(target_, count, inputs_);
     batch.noise_key = random_key(settings, RandomPurpose::kLatentNoise, epoch);
     batch.row_id = order_ + first;
+    if (pattern.latent_target.data != nullptr) {
+      const MatrixView latent(latent_, count, vae.config().latent);
+      for (Index i = 0; i < count; ++i) {
+        const Index row = order_[first + i];
+        std::copy_n(pattern.latent_target.row(row), latent.cols, latent.row(i));
+        weight_[i] = pattern.latent_weight[row];
+      }
+      batch.latent_target = latent;
+      batch.latent_weight = weight_;
+    }
+    if (settings.clean_responsibilities && pattern.prior_weight != 0.0F) {
+      ADAPVAE_RETURN_IF_ERROR(clean_responsibilities(backend, vae, pattern.mixture, count));
+      batch.responsibilities = ConstMatrixView(clean_r_, count, pattern.mixture.gaussians.clusters);
+    }
     return vae.train_step(backend, batch, loss, made);
   };
   return for_batches(vae, settings, epoch, rows, report, step);

@@ -12,6 +12,9 @@ struct TrainingSettings {
   Index batch = 100;  // rows of a mini-batch, at most the network's max_rows
   CorruptionSettings corruption;
   AugmentationSettings augmentation;
+  // Responsibilities from the clean row, constant in the gradient, rather than from the row as the
+  // encoder sees it: corruption then teaches the encoder which rows belong together.
+  bool clean_responsibilities = false;
   std::uint64_t seed = 0;
   std::uint32_t stream = 0;  // number of the block, for the random numbers
 };
@@ -29,7 +32,8 @@ class Trainer {
 
   // One epoch of the objective in `pattern` (mixture, prior_weight, sample) over the rows, in a
   // random order, each seen augmented and corrupted and explained clean. Rows are checked first.
-  // pattern.responsibilities must be empty.
+  // pattern.responsibilities must be empty; pattern.latent_target and latent_weight, if there, are
+  // those of all rows.
   Status run_epoch(Backend& backend, Vae& vae, const TrainingSettings& settings,
                    std::uint32_t epoch, ConstMatrixView rows, const VaeBatch& pattern,
                    EpochReport* report);
@@ -50,6 +54,8 @@ class Trainer {
   // Rows order_[first, first + count) of `rows`, clean into target_ and changed into input_.
   void gather(const TrainingSettings& settings, std::uint32_t epoch, ConstMatrixView rows,
               Index first, Index count);
+  Status clean_responsibilities(Backend& backend, Vae& vae, const MixtureView& mixture,
+                                Index count);
 
   Index block_rows_ = 0;
   Index batch_rows_ = 0;
@@ -57,6 +63,11 @@ class Trainer {
   std::uint32_t* order_ = nullptr;  // [block_rows]
   float* input_ = nullptr;          // [max_rows × widest]
   float* target_ = nullptr;         // [max_rows × d]
+  float* latent_ = nullptr;         // [max_rows × m] targets
+  float* variance_ = nullptr;       // [max_rows × m] of the clean rows
+  float* weight_ = nullptr;         // [max_rows]
+  float* clean_r_ = nullptr;        // [max_rows × K]
+  float* clean_mean_ = nullptr;     // [max_rows × m]
 };
 
 }  // namespace adapvae

@@ -163,6 +163,11 @@ Status Vae::check_batch(const VaeBatch& batch) const {
        batch.responsibilities.cols != gaussians.clusters)) {
     return {StatusCode::kShapeMismatch, "responsibilities do not fit batch and mixture"};
   }
+  if (batch.latent_target.data != nullptr &&
+      (batch.latent_target.rows != batch.input.rows || batch.latent_target.cols != config_.latent ||
+       batch.latent_weight == nullptr)) {
+    return {StatusCode::kShapeMismatch, "latent targets do not fit the batch"};
+  }
   ADAPVAE_RETURN_IF_ERROR(check_finite(batch.input));
   if (batch.target.data == batch.input.data && batch.target.stride == batch.input.stride) return {};
   return check_finite(batch.target);
@@ -224,6 +229,17 @@ VaeLoss Vae::forward(Backend& backend, const VaeBatch& batch, bool want_gradient
         0.5 * (static_cast<double>(m) * (1.0 + kLogTwoPi) + log_variance / static_cast<double>(n));
   }
 
+  if (batch.latent_target.data != nullptr) {
+    double sum = 0.0;
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < m; ++j) {
+        const double d = static_cast<double>(heads(i, j)) - batch.latent_target(i, j);
+        sum += batch.latent_weight[i] * d * d;
+      }
+    }
+    loss.distillation = sum / static_cast<double>(n);
+  }
+
   const ConstMatrixView output = decoder_.forward(backend, parameters_, z);
   const MatrixView gradient =
       want_gradient ? decoder_.output(decoder_.layers() - 1, n) : MatrixView();
@@ -231,7 +247,8 @@ VaeLoss Vae::forward(Backend& backend, const VaeBatch& batch, bool want_gradient
                       gradient, row_value_);
   loss.log_likelihood = mean_of(row_value_, n);
   loss.loss = -loss.log_likelihood -
-              static_cast<double>(batch.prior_weight) * (loss.mixture + loss.entropy);
+              static_cast<double>(batch.prior_weight) * (loss.mixture + loss.entropy) +
+              loss.distillation;
   return loss;
 }
 
@@ -262,6 +279,15 @@ void Vae::backward(Backend& backend, const VaeBatch& batch) {
   const MatrixView dheads(dheads_, n, 2 * m);
   backend.latent_gradient(heads, noise, ConstMatrixView(variance_, n, m), dz, pull, precision,
                           config_.log_variance, batch.prior_weight / static_cast<float>(n), dheads);
+  if (batch.latent_target.data != nullptr) {
+    for (Index i = 0; i < n; ++i) {
+      const float weight = 2.0F * batch.latent_weight[i] / static_cast<float>(n);
+      if (weight == 0.0F) continue;
+      for (Index j = 0; j < m; ++j) {
+        dheads(i, j) += weight * (heads(i, j) - batch.latent_target(i, j));
+      }
+    }
+  }
   encoder_.backward(backend, parameters_, batch.input, dheads, gradients_, MatrixView(), ping_,
                     pong_);
 }
@@ -284,6 +310,27 @@ Status Vae::train_step(Backend& backend, const VaeBatch& batch, VaeLoss* loss, S
   const ParameterRange everything = {0, parameter_count()};
   *report = optimiser_.step(backend, loss->loss, parameters_, gradients_, {&everything, 1});
   return backend.status();
+}
+
+void Vae::standardise_latent(const double* mean, const double* deviation) {
+  const Index m = config_.latent;
+  const DenseLayer& heads = encoder_.layer(encoder_.layers() - 1);
+  const DenseLayer& first = decoder_.layer(0);
+  for (Index j = 0; j < m; ++j) {
+    const auto scale = static_cast<float>(1.0 / deviation[j]);
+    for (Index i = 0; i < heads.inputs; ++i) {
+      parameters_[heads.weights + i * heads.outputs + j] *= scale;
+    }
+    float& bias = parameters_[heads.bias + j];
+    bias = (bias - static_cast<float>(mean[j])) * scale;
+    parameters_[heads.bias + m + j] -= static_cast<float>(2.0 * std::log(deviation[j]));
+    for (Index o = 0; o < first.outputs; ++o) {
+      float& weight = parameters_[first.weights + j * first.outputs + o];
+      parameters_[first.bias + o] += static_cast<float>(mean[j]) * weight;
+      weight *= static_cast<float>(deviation[j]);
+    }
+  }
+  if (config_.trainable) optimiser_.reset();
 }
 
 Status Vae::encode(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixView variance) {

@@ -49,6 +49,10 @@ struct VaeBatch {
   MixtureView mixture;     // prior of z
   // [n × K] fixed responsibilities; empty: computed from this pass, eq. 2.
   ConstMatrixView responsibilities;
+  // Distillation: rows whose latent mean is to stay where it was. [n × m] and its weight λ per row
+  // [n]; empty: none.
+  ConstMatrixView latent_target;
+  const float* latent_weight = nullptr;
   float prior_weight = 1.0F;  // b: weight of mixture term and entropy; 0 = plain autoencoder
   bool sample = true;         // z = mean + σ·noise; false: z = mean
   // Noise of row i comes from noise_key with index row_id[i] (or i if null), so it does not depend
@@ -57,11 +61,13 @@ struct VaeBatch {
   const std::uint32_t* row_id = nullptr;  // [n]
 };
 
-// Means over the rows of a batch; loss = -(log_likelihood + b · (mixture + entropy)).
+// Means over the rows of a batch; loss = -(log_likelihood + b · (mixture + entropy)) +
+// distillation.
 struct VaeLoss {
   double log_likelihood = 0.0;
-  double mixture = 0.0;  // Σ_k r (log ρ - log r)
-  double entropy = 0.0;  // ½ Σ_d (1 + log 2π + l)
+  double mixture = 0.0;       // Σ_k r (log ρ - log r)
+  double entropy = 0.0;       // ½ Σ_d (1 + log 2π + l)
+  double distillation = 0.0;  // λ |μ - target|²
   double loss = 0.0;
 };
 
@@ -90,6 +96,11 @@ class Vae {
   // compute_gradient and one step of Adam. A non-finite loss or gradient skips the step (see
   // Optimiser) and is not an error.
   Status train_step(Backend& backend, const VaeBatch& batch, VaeLoss* loss, StepReport* report);
+
+  // Gives the latent means this mean and deviation 0 and 1 (each [m], deviation > 0) without
+  // changing what the network does: mean and log-variance heads and the decoder's first layer take
+  // the scale up. Adam's moments start afresh.
+  void standardise_latent(const double* mean, const double* deviation);
 
   // mean and variance [n × m]; variance may be empty.
   Status encode(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixView variance);
