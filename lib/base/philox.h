@@ -20,6 +20,7 @@ enum class RandomPurpose : std::uint32_t {
   kCorruption = 4,
   kAugmentation = 5,
   kProposal = 6,
+  kReplay = 7,
 };
 
 struct PhiloxBlock {

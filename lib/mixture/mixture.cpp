@@ -45,7 +45,7 @@ bool split_into_units(const float* probability, Index count, double budget, doub
       if (probability[j] > probability[largest]) largest = j;
     }
   }
-  // What rounding left over, at most half a unit for every cluster.
+  // What rounding left over: the probabilities are floats, and sum to 1 only nearly.
   r[largest] += left;
   return r[largest] != budget;
 }
@@ -387,7 +387,9 @@ Index Mixture::add_cluster() {
 void Mixture::merge_clusters(Index a, Index b) {
   carried_.add(a, carried_, b);
   carried_rows_[a] = carried_rows_[a] + carried_rows_[b];
-  carried_entropy_[a] += carried_entropy_[b] + carried_pairs_[pair_at(a, b)];
+  // Not below zero by rounding: two clusters may share rows with each other alone.
+  carried_entropy_[a] =
+      std::max(0.0, carried_entropy_[a] + carried_entropy_[b] + carried_pairs_[pair_at(a, b)]);
   for (Index c = 0; c < clusters_; ++c) {
     if (c == a || c == b) continue;
     // A lower bound of the true loss (third difference of -x log x): merges stay safe.

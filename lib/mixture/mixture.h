@@ -18,6 +18,7 @@
 
 #include "base/bytes.h"
 #include "compute/backend.h"
+#include "mixture/affine_map.h"
 #include "mixture/component.h"
 #include "mixture/sticks.h"
 
@@ -99,6 +100,12 @@ class Mixture {
   bool stream_open() const { return rows_.data != nullptr; }
 
   BoundParts bound() const;
+
+  // What cluster k carries, as it would be in other coordinates (a network that moved). In a stream
+  // or between; global_step() or a lap must follow. scratch [m² + m].
+  void map_past(Index k, const AffineMap& map, double* scratch) {
+    map_statistics(config_.shape, map, carried_[k], scratch);
+  }
 
   // ---- the past, between streams ----
   // Forgetting: what is carried counts `factor` (0, 1] of what it did. No longer the exact

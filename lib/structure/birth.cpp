@@ -80,7 +80,7 @@ void BirthMove::place(Arena& arena, const MixtureConfig& config) {
 }
 
 // Everything that can be said before the fit; false if there will be none.
-bool BirthMove::start(Mixture& mixture, Index target, Rival rival, Index& fresh,
+bool BirthMove::start(Mixture& mixture, Index target, Rival rival, Index row_limit, Index& fresh,
                       const ProposalSettings& settings, MoveRecord& record) {
   record.cluster = target;
   fresh =
@@ -89,7 +89,7 @@ bool BirthMove::start(Mixture& mixture, Index target, Rival rival, Index& fresh,
     record.outcome = MoveOutcome::kNoRoom;
     return false;
   }
-  proposal_.gather_cluster(mixture, target, rival, settings);
+  proposal_.gather_cluster(mixture, target, rival, row_limit, settings);
   record.rows = proposal_.rows_held();
   if (record.rows < settings.least_rows) {
     record.outcome = MoveOutcome::kTooFewRows;
@@ -133,7 +133,9 @@ void BirthMove::commit(Backend& backend, Mixture& mixture, MoveRecord& record) {
 MoveRecord BirthMove::try_cluster(Backend& backend, Mixture& mixture, Index target, Index fresh,
                                   const ProposalSettings& settings, Philox& random) {
   MoveRecord record;
-  if (!start(mixture, target, Rival::kOldCluster, fresh, settings, record)) return record;
+  if (!start(mixture, target, Rival::kOldCluster, mixture.stream_rows().rows, fresh, settings,
+             record))
+    return record;
   proposal_.fit(backend, mixture, fresh, settings, random);
   if (proposal_.pieces() < 2) {
     record.outcome = MoveOutcome::kNothingSeparated;
@@ -197,16 +199,19 @@ double BirthMove::gain_with_past(Backend& backend, const Mixture& mixture, MoveR
 }
 
 MoveRecord BirthMove::try_division(Backend& backend, Mixture& mixture, Index target,
-                                   CandidateDivisions& candidates, const ProposalSettings& settings,
-                                   Philox& random) {
+                                   Index row_limit, CandidateDivisions& candidates,
+                                   const ProposalSettings& settings, Philox& random) {
   MoveRecord record;
   Index fresh = 1;
-  if (!start(mixture, target, Rival::kNothing, fresh, settings, record)) return record;
+  if (!start(mixture, target, Rival::kNothing, row_limit, fresh, settings, record)) return record;
   for (Index j = 0; j < 2; ++j) proposal_.set_fixed(j, candidates.half(target, j));
   proposal_.fit(backend, mixture, fresh, settings, random);
   const StatisticsBlock& halves = proposal_.statistics();
+  // Streams may have weighted their rows differently: rows are counted, masses compared.
+  const double rows = candidates.rows(target) + proposal_.rows_held();
+  const double lighter = std::min(halves.mass(0), halves.mass(1));
   if (proposal_.pieces() < 2 ||
-      std::min(halves.mass(0), halves.mass(1)) < settings.least_rows * mixture.row_weight()) {
+      rows * lighter < settings.least_rows * (halves.mass(0) + halves.mass(1))) {
     candidates.clear(target);
     record.outcome = MoveOutcome::kNothingSeparated;
     return record;
@@ -216,10 +221,8 @@ MoveRecord BirthMove::try_division(Backend& backend, Mixture& mixture, Index tar
   if (!(record.gain > settings.least_gain)) {
     const double entropy =
         candidates.entropy(target) + proposal_.entropy() - proposal_.entropy_before();
-    candidates.set(target, halves[0], halves[1], entropy);
-    if (candidates.mass(target) > settings.hopeless_rows * mixture.row_weight()) {
-      candidates.clear(target);
-    }
+    candidates.set(target, halves[0], halves[1], entropy, rows);
+    if (rows > settings.hopeless_rows) candidates.clear(target);
     return record;
   }
   candidates.clear(target);

@@ -34,10 +34,11 @@ class BirthMove {
 
   // Each tries to give birth to up to `fresh` clusters. The mixture changes only if the outcome is
   // kAccepted (then a global step has been made); after a failed try_rows its statistics have been
-  // counted anew from the same responsibilities.
+  // counted anew from the same responsibilities, with two global steps.
   MoveRecord try_cluster(Backend& backend, Mixture& mixture, Index target, Index fresh,
                          const ProposalSettings& settings, Philox& random);
-  MoveRecord try_division(Backend& backend, Mixture& mixture, Index target,
+  // Rows from row_limit on take no part: those that counted in the candidate before.
+  MoveRecord try_division(Backend& backend, Mixture& mixture, Index target, Index row_limit,
                           CandidateDivisions& candidates, const ProposalSettings& settings,
                           Philox& random);
   MoveRecord try_rows(Backend& backend, Mixture& mixture, const std::uint32_t* rows,
@@ -45,7 +46,7 @@ class BirthMove {
                       const ProposalSettings& settings, Philox& random);
 
  private:
-  bool start(Mixture& mixture, Index target, Rival rival, Index& fresh,
+  bool start(Mixture& mixture, Index target, Rival rival, Index row_limit, Index& fresh,
              const ProposalSettings& settings, MoveRecord& record);
   double bound_before(const Mixture& mixture);
   double evidence_of_halves(const Mixture& mixture, double entropy_so_far);

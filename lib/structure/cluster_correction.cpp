@@ -74,8 +74,6 @@ Status ClusterLearner::merge(ClusterId id, ClusterId other, bool force, MoveReco
   if (!force && !(record.gain > 0.0)) return {};
   remember();
   record.outcome = MoveOutcome::kAccepted;
-  registry_.info(a).kept_apart = 0;
-  registry_.info(b).kept_apart = 0;
   if (!(record.gain > 0.0)) registry_.info(a).kept_whole = 1;
   mixture_.merge_clusters(a, b);
   note_merge(record, ClusterEventKind::kMerged);
@@ -122,8 +120,10 @@ Status ClusterLearner::split(ClusterId id, bool force, MoveRecord& record) {
   registry_.publish(record.other);
   registry_.info(k).kept_whole = 0;
   if (!(record.gain > 0.0)) {
-    registry_.info(k).kept_apart = registry_.info(record.other).kept_apart =
-        registry_.info(record.other).id;
+    // A piece that is cut again stays apart from all of its kind.
+    std::uint64_t& mark = registry_.info(k).kept_apart;
+    if (mark == 0) mark = registry_.info(record.other).id;
+    registry_.info(record.other).kept_apart = mark;
   }
   tell({.kind = ClusterEventKind::kSplit,
         .stream = stream_,

@@ -60,7 +60,8 @@ void ClusterLearner::place(Arena& arena, const LearnerConfig& config) {
   take(score_r_, Mixture::kLocalRows * config.max_clusters);
   take(chosen_, rows);
   take(age_, config.pending_rows);
-  take(surprise_, rows);
+  take(surprise_, config.pending_rows);
+  take(log_density_, std::min(rows, BirthMove::kMostRows));
   take(refused_rows_, config.max_clusters);
   take(trial_, config.max_clusters);
   take(scratch_, division_scratch(config.shape) + 4 * m + 2 * config.shape.scatter_size() + 2);
@@ -108,10 +109,15 @@ Status ClusterLearner::begin(ConstMatrixView z, ConstMatrixView variance, Index 
   if (batches < 1 || batches > config_.max_batches) {
     return {StatusCode::kInvalidArgument, "batches must be between 1 and max_batches"};
   }
-  if (!(settings_.row_weight > 0.0) || settings_.row_weight > 1.0) {
-    return {StatusCode::kInvalidArgument, "row_weight must be in (0, 1]"};
+  double weight = settings_.row_weight;
+  if (settings_.effective_rows > 0.0) {
+    weight = std::min(weight, settings_.effective_rows / static_cast<double>(z.rows));
+  }
+  if (!(weight > 1e-12) || weight > 1.0) {
+    return {StatusCode::kInvalidArgument, "the weight of a row must be in (0, 1]"};
   }
   own_rows_ = z.rows;
+  lapped_ = false;
   if (config_.pending_rows > 0) {
     const Index m = config_.shape.dims;
     const Index all = z.rows + pending_.count();
@@ -120,9 +126,11 @@ Status ClusterLearner::begin(ConstMatrixView z, ConstMatrixView variance, Index 
     for (Index i = 0; i < all; ++i) {
       const Index waiting = i - z.rows;
       std::copy_n(waiting < 0 ? z.row(i) : pending_.rows().row(waiting), m, rows.row(i));
-      if (variance.data == nullptr) continue;
-      std::copy_n(waiting < 0 ? variance.row(i) : pending_.variance().row(waiting), m,
-                  spread.row(i));
+      if (waiting >= 0) {
+        std::copy_n(pending_.variance().row(waiting), m, spread.row(i));
+      } else if (variance.data != nullptr) {
+        std::copy_n(variance.row(i), m, spread.row(i));
+      }
     }
     z = rows;
     if (variance.data != nullptr) variance = spread;
@@ -139,21 +147,21 @@ Status ClusterLearner::begin(ConstMatrixView z, ConstMatrixView variance, Index 
   time_ = time;
   undo_count_ = 0;
   mixture_.set_concentration(settings_.concentration);
-  if (factor < 1.0) mixture_.fade(factor);
+  if (factor < 1.0) {
+    mixture_.fade(factor);
+    candidates_.fade(factor);
+  }
   if (!prior_set_ && settings_.prior.mode != PriorMode::kFixed) {
     prior_set_ = set_scaled_prior(mixture_, z, variance, settings_.prior, scratch_);
   }
   std::fill_n(refused_rows_, config_.max_clusters, -1.0);
-  double weight = settings_.row_weight;
-  if (settings_.effective_rows > 0.0) {
-    weight = std::min(weight, settings_.effective_rows / static_cast<double>(own_rows_));
-  }
   return mixture_.begin_stream(z, variance, weight, batches);
 }
 
 double ClusterLearner::settle(Backend& backend, int laps) {
   const double enough = settings_.least_progress * mixture_.row_weight() *
                         static_cast<double>(mixture_.stream_rows().rows);
+  lapped_ = true;
   double bound = mixture_.lap(backend);
   for (int lap = 1; lap < laps; ++lap) {
     const double next = mixture_.lap(backend);
@@ -184,6 +192,7 @@ void ClusterLearner::fit(Backend& backend) {
 
 void ClusterLearner::close(Backend& backend) {
   if (!mixture_.stream_open()) return;
+  if (!lapped_) settle(backend, 1);  // rows belong somewhere, whatever the caller left out
   merges();
   drop_weak_clusters();
   score_stream(backend);
@@ -250,7 +259,8 @@ Index ClusterLearner::births(Backend& backend, int round) {
   Index born = 0;
   const Index targets = mixture_.clusters();  // newborns have their turn in the next round
   for (Index target = 0; target < targets; ++target) {
-    const double present = mixture_.mass(target) - mixture_.carried().mass(target);
+    const double present =
+        (mixture_.mass(target) - mixture_.carried().mass(target)) / mixture_.row_weight();
     const bool same = std::fabs(present - refused_rows_[target]) < std::max(0.5, 0.01 * present);
     if (same || rests(target)) continue;
     Philox random =
@@ -260,7 +270,13 @@ Index ClusterLearner::births(Backend& backend, int round) {
     for (const Index fresh : kBirthSizes) {
       const MoveRecord record =
           birth_.try_cluster(backend, mixture_, target, fresh, settings_.proposal, random);
-      if (record.gain > best.gain || best.gain == -1e300) best = record;
+      // The size that came nearest is the one to tell of.
+      const bool judged = record.outcome == MoveOutcome::kBoundWouldFall;
+      const bool best_judged = best.gain != -1e300 && best.outcome == MoveOutcome::kBoundWouldFall;
+      if (best.gain == -1e300 || judged > best_judged ||
+          (judged == best_judged && record.gain > best.gain)) {
+        best = record;
+      }
       if (record.outcome != MoveOutcome::kAccepted && record.outcome != MoveOutcome::kTooFewRows &&
           record.outcome != MoveOutcome::kNoRoom) {
         continue;
@@ -272,7 +288,7 @@ Index ClusterLearner::births(Backend& backend, int round) {
       born += best.count;
     } else {
       refused_rows_[target] = present;
-      if (round == 0) tell_refused(target, best);
+      if (round == 0 && registry_.info(target).id != kNoId) tell_refused(target, best);
     }
   }
   return born;
@@ -284,14 +300,14 @@ Index ClusterLearner::births_on_arrival(Backend& backend) {
   Index count = 0;
   for (Index i = 0; i < mixture_.stream_rows().rows && count < BirthMove::kMostRows; ++i) {
     if (!(novelty_.novelty(-score_[i].log_density, limit) > 0.5F)) continue;
-    surprise_[count] = score_[i].log_density;
+    log_density_[count] = score_[i].log_density;
     chosen_[count++] = static_cast<std::uint32_t>(i);
   }
-  mixture_.lap(backend);
+  settle(backend, 1);
   Philox random = proposal_random(0, 0xFFFFFFFF);
   for (const Index fresh : kUnexplainedSizes) {
-    const MoveRecord record = birth_.try_rows(backend, mixture_, chosen_, surprise_, count, fresh,
-                                              settings_.proposal, random);
+    const MoveRecord record = birth_.try_rows(backend, mixture_, chosen_, log_density_, count,
+                                              fresh, settings_.proposal, random);
     if (note_birth(record)) return record.count;
   }
   return 0;
@@ -303,8 +319,8 @@ Index ClusterLearner::divisions(Backend& backend) {
   for (Index target = 0; target < targets; ++target) {
     if (rests(target)) continue;
     Philox random = proposal_random(0xFFFFFFFF, static_cast<std::uint32_t>(target));
-    const MoveRecord record =
-        birth_.try_division(backend, mixture_, target, candidates_, settings_.proposal, random);
+    const MoveRecord record = birth_.try_division(backend, mixture_, target, own_rows_, candidates_,
+                                                  settings_.proposal, random);
     if (note_birth(record)) ++divided;
   }
   return divided;
@@ -337,17 +353,19 @@ void ClusterLearner::note_merge(const MoveRecord& record, ClusterEventKind kind)
         .rows = record.rows});
 }
 
-// Halves that the user wants apart stay apart.
-bool ClusterLearner::may_merge(const void* registry, Index a, Index b) {
-  const auto& clusters = *static_cast<const ClusterRegistry*>(registry);
-  const std::uint64_t mark = clusters.info(a).kept_apart;
-  return mark == 0 || mark != clusters.info(b).kept_apart;
+// Halves that the user wants apart stay apart, and so does a newborn from the old if so set.
+bool ClusterLearner::may_merge(const void* learner, Index a, Index b) {
+  const auto& self = *static_cast<const ClusterLearner*>(learner);
+  const ClusterInfo& x = self.registry_.info(a);
+  const ClusterInfo& y = self.registry_.info(b);
+  if (!self.settings_.merge_old_with_new && (x.id == kNoId) != (y.id == kNoId)) return false;
+  return x.kept_apart == 0 || x.kept_apart != y.kept_apart;
 }
 
 Index ClusterLearner::merges() {
   Index merged = 0;
   while (true) {
-    const MoveRecord record = merge_.merge_best(mixture_, 0.0, may_merge, &registry_);
+    const MoveRecord record = merge_.merge_best(mixture_, 0.0, may_merge, this);
     if (record.outcome != MoveOutcome::kAccepted) break;
     note_merge(record, ClusterEventKind::kMerged);
     ++merged;
@@ -368,7 +386,7 @@ Index ClusterLearner::merges() {
 void ClusterLearner::drop_weak_clusters() {
   const double least = std::max(5.0, 0.5 * static_cast<double>(config_.shape.dims));
   for (Index k = mixture_.clusters() - 1; k >= 0 && mixture_.clusters() > 1; --k) {
-    if (mixture_.rows_of(k) >= least) continue;
+    if (mixture_.rows_of(k) >= least || registry_.info(k).kept_apart != 0) continue;
     mixture_.refresh_pairs();
     note_merge(merge_.retire(mixture_, k), ClusterEventKind::kRetired);
   }
@@ -397,7 +415,7 @@ void ClusterLearner::hold_back_pending(Backend& backend) {
   for (Index i = rows - 1; i >= 0 && held < config_.pending_rows; --i) {
     const Index waiting = i - own_rows_;
     const bool tired =
-        waiting >= 0 && static_cast<int>(pending_.age(waiting)) >= settings_.pending_streams;
+        waiting >= 0 && static_cast<int>(pending_.age(waiting)) + 1 >= settings_.pending_streams;
     if (score_[i].remoteness > far && !tired) chosen_[held++] = static_cast<std::uint32_t>(i);
   }
   std::sort(chosen_, chosen_ + held);
@@ -422,7 +440,7 @@ void ClusterLearner::hold_back_pending(Backend& backend) {
   pending_.clear();
   for (Index h = 0; h < held; ++h) {
     const Index i = chosen_[h];
-    const bool spread = mixture_.stream_variance().data != nullptr;
+    const bool spread = mixture_.stream_variance().data != nullptr || i >= own_rows_;
     pending_.add(z_ + i * m, spread ? variance_ + i * m : nullptr, age_[h], surprise_[h]);
     mixture_.hold_out(i);
   }
@@ -442,6 +460,14 @@ void ClusterLearner::publish_newborns() {
           .gain = info.birth_gain,
           .rows = info.birth_rows,
           .past_divided = trial_[k].past_divided});
+  }
+}
+
+void ClusterLearner::map_past(Index k, const AffineMap& map) {
+  mixture_.map_past(k, map, scratch_);
+  if (!candidates_.exists(k)) return;
+  for (Index which = 0; which < 2; ++which) {
+    map_statistics(config_.shape, map, candidates_.half(k, which), scratch_);
   }
 }
 

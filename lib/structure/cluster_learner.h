@@ -2,8 +2,9 @@
 // user's corrections, as one thing that can be used on its own or under a network.
 //
 // A stream:  begin → settle, births, merges, divisions (in any order, any number of times) → close,
-// or learn(), which does all of that. Moves are judged by the exact evidence bound; a newborn is on
-// trial until its stream closes and gets its id then.
+// or learn(), which does all of that. Not for concurrent use, const functions included. Moves are
+// judged by the exact evidence bound; a newborn is on trial until its stream closes and gets its id
+// then.
 #pragma once
 
 #include "mixture/novelty.h"
@@ -39,6 +40,7 @@ struct LearnerSettings {
   double least_progress = 1e-4;  // laps end when the bound gains less than this per row
   int rounds = 6;                // of births and merges in a stream, at most
   bool divisions = true;
+  bool merge_old_with_new = true;  // false: a newborn on trial is not merged with an old cluster
   bool unexplained_births = true;
   int hysteresis_streams = 2;      // so long a merged cluster is not parted again …
   double hysteresis_growth = 1.5;  // … unless it has grown by this factor
@@ -108,10 +110,14 @@ class ClusterLearner {
   Index births_on_arrival(Backend& backend);
   Index births(Backend& backend, int round);
   Index merges();
-  Index divisions(Backend& backend);
+  Index divisions(Backend& backend);  // once a stream: rows count once in a candidate
   // Laps, births, merges and divisions until nothing gains.
   void fit(Backend& backend);
   void close(Backend& backend);
+
+  // What cluster k holds of the past, its candidate division included, in other coordinates.
+  // mixture().global_step() or a lap must follow.
+  void map_past(Index k, const AffineMap& map);
 
   // ---- rows, without learning ----
   // out [n], novelty [n]; r [n × clusters] is scratch memory and holds the probabilities after.
@@ -135,7 +141,8 @@ class ClusterLearner {
     return novelty_.boundary(mixture_.surprise_quantile(1.0 - s.false_alarm_rate), s);
   }
   std::uint64_t streams() const { return stream_; }
-  // Rows that came in streams: in clusters, faded or forgotten, and pending. Exact.
+  // Rows that came in streams: in clusters, faded or forgotten, and pending. Exact, between
+  // streams.
   double rows_seen() const {
     return mixture_.rows_learnt() + static_cast<double>(pending_.count());
   }
@@ -151,7 +158,8 @@ class ClusterLearner {
   Status split(ClusterId id, bool force, MoveRecord& record);
   // All that the cluster holds is gone.
   Status forget(ClusterId id);
-  // Everything as it was before the last correction, byte for byte.
+  // Everything as it was before the last correction, byte for byte. (An id that the correction gave
+  // is not given again by this object.)
   Status undo();
   Index undo_steps() const { return undo_count_; }
 
@@ -166,10 +174,9 @@ class ClusterLearner {
   void tell(const ClusterEvent& event) const;
   void tell_refused(Index target, const MoveRecord& record) const;
   bool rests(Index target) const;
-  static bool may_merge(const void* registry, Index a, Index b);
+  static bool may_merge(const void* learner, Index a, Index b);
   Philox proposal_random(std::uint32_t round, std::uint32_t index) const;
   bool note_birth(const MoveRecord& record);
-  Index births_from_clusters(Backend& backend, int round);
   void note_merge(const MoveRecord& record, ClusterEventKind kind);
   void drop_weak_clusters();
   void score_stream(Backend& backend);
@@ -194,6 +201,7 @@ class ClusterLearner {
   bool prior_set_ = false;
 
   // The open stream: the caller's rows, then those that were pending.
+  bool lapped_ = false;
   Index own_rows_ = 0;               // of the caller
   float* z_ = nullptr;               // [stream_rows × m], with a pool only
   float* variance_ = nullptr;        // [stream_rows × m], with a pool only
@@ -201,6 +209,7 @@ class ClusterLearner {
   float* score_r_ = nullptr;         // [kLocalRows × K]
   std::uint32_t* age_ = nullptr;     // [pending_rows]
   float* surprise_ = nullptr;        // [pending_rows]
+  float* log_density_ = nullptr;     // [BirthMove::kMostRows, or stream_rows]
   std::uint32_t* chosen_ = nullptr;  // [stream_rows]
   double* refused_rows_ = nullptr;   // [K] rows of a target when it was last refused; -1 = never
   double* scratch_ = nullptr;

@@ -4,67 +4,16 @@
 #include <cmath>
 #include <utility>
 
+#include "mixture/affine_map.h"
 #include "mixture/statistics_io.h"
 
 namespace adapvae {
-namespace {
-
-// x [m] becomes A x, A = L0 L1⁻¹ (full) or the ratio of deviations (diagonal).
-void map_vector(const ClusterShape& shape, const double* l0, const double* l1, double* x) {
-  const Index m = shape.dims;
-  if (shape.covariance == FactorShape::kDiagonal) {
-    for (Index i = 0; i < m; ++i) x[i] *= l0[i] / l1[i];
-    return;
-  }
-  solve_lower(l1, m, x);
-  for (Index i = m - 1; i >= 0; --i) {
-    double sum = 0.0;
-    for (Index j = 0; j <= i; ++j) sum += l0[packed_size(i) + j] * x[j];
-    x[i] = sum;
-  }
-}
-
-// out = A s Aᵀ for a symmetric packed (or diagonal) s. scratch [m² + m].
-void map_scatter(const ClusterShape& shape, const double* l0, const double* l1, const double* s,
-                 double* out, double* scratch) {
-  const Index m = shape.dims;
-  if (shape.covariance == FactorShape::kDiagonal) {
-    for (Index i = 0; i < m; ++i) out[i] = s[i] * (l0[i] / l1[i]) * (l0[i] / l1[i]);
-    return;
-  }
-  // Columns of s mapped give A s; its rows mapped give A s Aᵀ.
-  double* half = scratch;
-  for (Index j = 0; j < m; ++j) {
-    double* column = half + j * m;  // column j of A s, which is row j of s Aᵀ
-    for (Index i = 0; i < m; ++i) column[i] = s[i >= j ? packed_size(i) + j : packed_size(j) + i];
-    map_vector(shape, l0, l1, column);
-  }
-  double* row = scratch + m * m;
-  for (Index i = 0; i < m; ++i) {
-    for (Index j = 0; j < m; ++j) row[j] = half[j * m + i];
-    map_vector(shape, l0, l1, row);
-    for (Index j = 0; j <= i; ++j) out[packed_size(i) + j] = row[j];
-  }
-}
-
-// l = the Cholesky factor of scatter / mass, or its root if diagonal; false if it has none.
-bool deviation_of(const ClusterShape& shape, const StatisticsRef& s, double* l) {
-  for (Index i = 0; i < shape.scatter_size(); ++i) l[i] = s.scatter[i] / *s.mass;
-  if (shape.covariance == FactorShape::kLower) return cholesky_in_place(l, shape.dims);
-  for (Index i = 0; i < shape.dims; ++i) {
-    if (!(l[i] > 0.0)) return false;
-    l[i] = std::sqrt(l[i]);
-  }
-  return true;
-}
-
-}  // namespace
-
 void CandidateDivisions::place(Arena& arena, const MixtureConfig& config) {
   shape_ = config.shape;
   capacity_ = config.max_clusters;
   halves_.place(arena, shape_, 2 * capacity_);
   entropy_ = arena.take<double>(static_cast<std::size_t>(capacity_));
+  rows_ = arena.take<double>(static_cast<std::size_t>(capacity_));
 }
 
 void CandidateDivisions::reset() {
@@ -75,28 +24,44 @@ void CandidateDivisions::clear(Index k) {
   halves_.clear(2 * k);
   halves_.clear(2 * k + 1);
   entropy_[k] = 0.0;
+  rows_[k] = 0.0;
+}
+
+void CandidateDivisions::fade(double factor) {
+  for (Index k = 0; k < capacity_; ++k) {
+    if (!exists(k)) continue;
+    entropy_[k] *= factor;
+    rows_[k] *= factor;
+    for (Index which = 0; which < 2; ++which) {
+      const StatisticsRef s = half(k, which);
+      *s.mass *= factor;
+      for (Index i = 0; i < shape_.scatter_size(); ++i) s.scatter[i] *= factor;
+    }
+  }
 }
 
 void CandidateDivisions::set(Index k, const StatisticsRef& first, const StatisticsRef& second,
-                             double entropy) {
+                             double entropy, double rows) {
   halves_.assign(2 * k, first);
   halves_.assign(2 * k + 1, second);
   entropy_[k] = entropy;
+  rows_[k] = rows;
 }
 
 void CandidateDivisions::move(Index from, Index to) {
-  if (from != to) set(to, half(from, 0), half(from, 1), entropy_[from]);
+  if (from != to) set(to, half(from, 0), half(from, 1), entropy_[from], rows_[from]);
   clear(from);
 }
 
 std::size_t CandidateDivisions::most_bytes(const MixtureConfig& config) {
-  const Index numbers = 1 + 2 * (1 + config.shape.dims + config.shape.scatter_size());
+  const Index numbers = 2 + 2 * (1 + config.shape.dims + config.shape.scatter_size());
   return static_cast<std::size_t>(config.max_clusters * numbers) * sizeof(double);
 }
 
 void CandidateDivisions::save(ByteWriter& writer, Index clusters) const {
   for (Index k = 0; k < clusters; ++k) {
     writer.write_f64(entropy_[k]);
+    writer.write_f64(rows_[k]);
     for (Index which = 0; which < 2; ++which) write_statistics(writer, shape_, half(k, which));
   }
 }
@@ -104,7 +69,8 @@ void CandidateDivisions::save(ByteWriter& writer, Index clusters) const {
 Status CandidateDivisions::load(ByteReader& reader, Index clusters) {
   for (Index k = 0; k < clusters; ++k) {
     entropy_[k] = reader.read_f64();
-    bool sound = std::isfinite(entropy_[k]);
+    rows_[k] = reader.read_f64();
+    bool sound = std::isfinite(entropy_[k]) && std::isfinite(rows_[k]) && rows_[k] >= 0.0;
     for (Index which = 0; which < 2; ++which) {
       sound = read_statistics(reader, shape_, half(k, which)) && sound;
     }
@@ -127,8 +93,8 @@ bool divide_statistics(const ClusterShape& shape, const StatisticsRef& whole,
   std::fill_n(pool.scatter, shape.scatter_size(), 0.0);
   add_statistics(shape, half_a, 1.0, pool);
   add_statistics(shape, half_b, 1.0, pool);
-  if (!(*whole.mass > 0.0) || !(pool_mass > 0.0) || !deviation_of(shape, whole, whole_root) ||
-      !deviation_of(shape, pool, pool_root)) {
+  if (!(*whole.mass > 0.0) || !(pool_mass > 0.0) || !covariance_root(shape, whole, whole_root) ||
+      !covariance_root(shape, pool, pool_root)) {
     return false;
   }
   const double scale = *whole.mass / pool_mass;

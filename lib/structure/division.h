@@ -19,11 +19,14 @@ class CandidateDivisions {
   // Half 0 or 1 of cluster k, weighted; both empty if there is no candidate.
   StatisticsRef half(Index k, Index which) const { return halves_[2 * k + which]; }
   bool exists(Index k) const { return halves_.mass(2 * k) > 0.0 && halves_.mass(2 * k + 1) > 0.0; }
-  double mass(Index k) const { return halves_.mass(2 * k) + halves_.mass(2 * k + 1); }
+  double rows(Index k) const { return rows_[k]; }  // unweighted
   // Entropy of the halves' rows, weighted, beyond what they had in the mixture.
   double entropy(Index k) const { return entropy_[k]; }
 
-  void set(Index k, const StatisticsRef& first, const StatisticsRef& second, double entropy);
+  void set(Index k, const StatisticsRef& first, const StatisticsRef& second, double entropy,
+           double rows);
+  // Forgetting, as Mixture::fade.
+  void fade(double factor);
   void clear(Index k);
   // The cluster at `from` gets number `to`.
   void move(Index from, Index to);
@@ -37,6 +40,7 @@ class CandidateDivisions {
   Index capacity_ = 0;
   StatisticsBlock halves_;  // [2 K]
   double* entropy_ = nullptr;
+  double* rows_ = nullptr;
 };
 
 // Divides the statistics `whole` like two halves: first and second get the halves' own moments,

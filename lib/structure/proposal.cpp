@@ -56,7 +56,7 @@ void Proposal::place(Arena& arena, const MixtureConfig& config) {
 
 // The rows that take part, and what stays with piece 0 whatever happens: the cluster's past (if it
 // competes) and its hold on the other rows.
-void Proposal::gather_cluster(Mixture& mixture, Index target, Rival rival,
+void Proposal::gather_cluster(Mixture& mixture, Index target, Rival rival, Index row_limit,
                               const ProposalSettings& settings) {
   const Index m = shape_.dims;
   const MatrixViewD r = mixture.stream_responsibilities();
@@ -78,7 +78,7 @@ void Proposal::gather_cluster(Mixture& mixture, Index target, Rival rival,
     if (i >= r.rows) i = i % stride + 1;
     double held = r(i, target);
     if (held == 0.0) continue;
-    if (held >= settings.least_share) {
+    if (held >= settings.least_share && i < row_limit) {
       row_[count_] = static_cast<std::uint32_t>(i);
       budget_[count_] = held;
       held_ += held;
@@ -427,8 +427,9 @@ void Proposal::fit(Backend& backend, const Mixture& mixture, Index fresh,
   const bool goes_on = rival_ == Rival::kNothing && fixed_.mass(0) > 0.0 && fixed_.mass(1) > 0.0;
   // Of many rows a sample makes the first steps, with the weight of all.
   active_ = std::min(count_, kSampleRows);
-  const int late = settings.refinements / (active_ < count_ ? 3 : 2);
-  const int early = settings.refinements - late;
+  const int steps = std::max(settings.refinements, 1);
+  const int late = std::max(1, steps / (active_ < count_ ? 3 : 2));  // on all rows
+  const int early = steps - late;
   if (goes_on) {
     // The pieces are known from earlier streams: no seeds are wanted.
     pieces_ = 2;
@@ -437,7 +438,7 @@ void Proposal::fit(Backend& backend, const Mixture& mixture, Index fresh,
     seed(mixture, fresh, random);
   }
   count(backend, mixture);
-  for (int step = 0; step < settings.refinements && pieces_ > 1; ++step) {
+  for (int step = 0; step < steps && pieces_ > 1; ++step) {
     if (step >= early) active_ = count_;
     refit(backend, mixture);
     count(backend, mixture);

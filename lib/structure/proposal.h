@@ -34,8 +34,8 @@ class Proposal {
   // The backend's limits must allow for kMostPieces clusters.
   void place(Arena& arena, const MixtureConfig& config);
 
-  // The rows of cluster `target`. The rival is kOldCluster or kNothing.
-  void gather_cluster(Mixture& mixture, Index target, Rival rival,
+  // The rows of cluster `target` below number row_limit. The rival is kOldCluster or kNothing.
+  void gather_cluster(Mixture& mixture, Index target, Rival rival, Index row_limit,
                       const ProposalSettings& settings);
   // What piece j holds whatever happens (kNothing, before the fit).
   void set_fixed(Index piece, const StatisticsRef& statistics) { fixed_.assign(piece, statistics); }

@@ -17,6 +17,7 @@ void ClusterRegistry::reset() {
   clusters_ = 0;
   aliases_ = 0;
   next_id_ = 1;
+  highest_given_ = 0;
   add(kNoId, 0, 0.0, 0.0);
   publish(0);
 }
@@ -49,7 +50,10 @@ void ClusterRegistry::add(ClusterId parent, std::uint64_t stream, double gain, d
 }
 
 void ClusterRegistry::publish(Index k) {
-  if (info_[k].id == kNoId) info_[k].id = next_id_++;
+  if (info_[k].id != kNoId) return;
+  next_id_ = std::max(next_id_, highest_given_ + 1);
+  highest_given_ = next_id_;
+  info_[k].id = next_id_++;
 }
 
 void ClusterRegistry::bury(ClusterId dead, ClusterId lives) {
@@ -71,6 +75,7 @@ void ClusterRegistry::merge(Index survivor, Index lost) {
   ClusterInfo& kept = info_[survivor];
   const ClusterInfo& gone = info_[lost];
   const bool whole = kept.kept_whole != 0 || gone.kept_whole != 0;
+  const std::uint64_t apart = kept.kept_apart != 0 ? kept.kept_apart : gone.kept_apart;
   if (kept.id == kNoId && gone.id != kNoId) {
     // An id that has been seen outside stays with its rows; the newborn's story ends.
     const std::uint64_t seen = std::max(kept.seen_stream, gone.seen_stream);
@@ -82,6 +87,7 @@ void ClusterRegistry::merge(Index survivor, Index lost) {
     if (gone.id != kNoId) bury(gone.id, kept.id);
   }
   kept.kept_whole = whole ? 1 : 0;
+  if (kept.kept_apart == 0) kept.kept_apart = apart;
   info_[lost] = info_[clusters_ - 1];
   --clusters_;
 }

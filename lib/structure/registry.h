@@ -27,8 +27,9 @@ struct ClusterInfo {
   std::uint64_t born_stream = 0;    // number of the stream
   std::uint64_t seen_stream = 0;    // last stream that gave it rows
   std::uint64_t merged_stream = 0;  // last stream in which it took in another; 0 = never
-  // The user's word against the bound's: a cluster that is to stay one, and halves (those with the
-  // same mark, not 0) that are to stay two.
+  // The user's word against the bound's: a cluster that is to stay one, and pieces (those with the
+  // same mark, not 0) that are to stay apart. What takes in a marked one takes over the mark,
+  // unless it has its own.
   std::uint64_t kept_whole = 0;
   std::uint64_t kept_apart = 0;
   double merged_mass = 0.0;  // its mass when it last took in another
@@ -77,6 +78,7 @@ class ClusterRegistry {
   Index clusters_ = 0;
   Index aliases_ = 0;
   ClusterId next_id_ = 1;
+  ClusterId highest_given_ = 0;  // by this object: an undone correction's id is not given again
   ClusterInfo* info_ = nullptr;  // [K]
   Alias* alias_ = nullptr;       // [aliases] by dead id, ascending
 };

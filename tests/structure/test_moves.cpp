@@ -124,7 +124,7 @@ Counts fit(MixtureFixture& fixture, Moves& moves, Philox& random, bool others_fi
       bound = mixture.bound().total();
     }
     const MoveRecord division =
-        moves.birth.try_division(fixture.backend, mixture, 0, moves.candidates, {}, random);
+        moves.birth.try_division(fixture.backend, mixture, 0, n, moves.candidates, {}, random);
     if (division.outcome == MoveOutcome::kAccepted) {
       check_gain(division);
       ++counts.divisions;

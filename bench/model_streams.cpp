@@ -1,0 +1,251 @@
+// The whole model on streams of MNIST, for experiments. Labels make the streams and score, nothing
+// else.
+//
+//   model_streams p1|p2|p3 DATA_FOLDER SEED [name=value...]
+//
+// p2: digits two by two, nothing from later streams. Prints a line per stream and a last line with
+// the held-out figures.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <new>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/sampling.h"
+#include "compute/cpu_backend.h"
+#include "model/model.h"
+#include "tools/idx_file.h"
+#include "tools/thread_pool.h"
+
+using namespace adapvae;
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct Set {
+  std::vector<float> rows;
+  std::vector<int> label;
+};
+
+bool read_set(const std::string& folder, const std::string& name, Set* set) {
+  std::string error;
+  auto images = tools::read_idx_file(folder + "/" + name + "-images.idx.gz", error);
+  auto labels = tools::read_idx_file(folder + "/" + name + "-labels.idx.gz", error);
+  if (!images || !labels) {
+    std::fprintf(stderr, "%s\n", error.c_str());
+    return false;
+  }
+  set->rows = images->values;
+  for (float& x : set->rows) x /= 255.0F;
+  for (const float x : labels->values) set->label.push_back(static_cast<int>(x));
+  return true;
+}
+
+void print_event(void* quiet, const ClusterEvent& e) {
+  static const char* const kNames[] = {"born",    "merged",    "retired",
+                                       "refused", "forgotten", "split"};
+  if (e.kind == ClusterEventKind::kRefused || *static_cast<bool*>(quiet)) return;
+  std::printf("  %s %llu (%llu) gain %.3g rows %.0f%s\n", kNames[static_cast<int>(e.kind)],
+              static_cast<unsigned long long>(e.id), static_cast<unsigned long long>(e.other),
+              e.gain, e.rows, e.past_divided ? " past divided" : "");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fprintf(stderr, "usage: model_streams p1|p2 DATA_FOLDER SEED [name=value...]\n");
+    return 2;
+  }
+  std::map<std::string, double> options;
+  for (int i = 4; i < argc; ++i) {
+    const char* equals = std::strchr(argv[i], '=');
+    if (equals == nullptr) return std::fprintf(stderr, "not name=value: %s\n", argv[i]), 2;
+    options[std::string(argv[i], static_cast<std::size_t>(equals - argv[i]))] =
+        std::atof(equals + 1);
+  }
+  const auto number = [&](const char* name, double otherwise) {
+    const auto at = options.find(name);
+    return at == options.end() ? otherwise : at->second;
+  };
+  const std::string protocol = argv[1];
+  const auto seed = static_cast<std::uint64_t>(std::atoll(argv[3]));
+  Set train, test;
+  if (!read_set(argv[2], "train", &train) || !read_set(argv[2], "test", &test)) return 1;
+  constexpr Index d = 784;
+
+  // The streams: indices of training rows.
+  Philox random({.seed = seed, .purpose = RandomPurpose::kTest});
+  std::vector<std::uint32_t> order(train.label.size());
+  fill_permutation(random, order.data(), static_cast<std::uint32_t>(order.size()));
+  const auto per_stream = static_cast<std::size_t>(number("rows", 4000));
+  std::vector<std::vector<std::uint32_t>> streams;
+  if (protocol == "p1") {
+    streams.emplace_back(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(
+                                                            std::min(per_stream, order.size())));
+  } else {
+    for (int first = 0; first < 10; first += 2) {
+      streams.emplace_back();
+      for (const std::uint32_t i : order) {
+        if (train.label[i] / 2 * 2 == first && streams.back().size() < per_stream) {
+          streams.back().push_back(i);
+        }
+      }
+    }
+  }
+  std::size_t longest = 0;
+  for (const auto& s : streams) longest = std::max(longest, s.size());
+
+  ModelConfig config;
+  config.network.inputs = d;
+  config.network.latent = static_cast<Index>(number("latent", 10));
+  config.network.hidden_layers = 2;
+  config.network.hidden[0] = static_cast<Index>(number("hidden1", 256));
+  config.network.hidden[1] = static_cast<Index>(number("hidden2", 128));
+  config.network.max_rows = 500;
+  config.clusters.max_clusters = 40;
+  config.block_rows = static_cast<Index>(longest);
+  config.replay_rows = static_cast<Index>(number("replay", 2.0) * static_cast<double>(longest)) + 1;
+  const int workers = static_cast<int>(number("threads", 2));
+  ComputeLimits limits = Model::limits(config);
+  limits.workers = workers;
+  CpuBackend backend;
+  Model model;
+  const auto place = [&](Arena& arena) {
+    backend.place(arena, limits, *select_kernels(IsaLevel::kAuto));
+    model.place(arena, config);
+  };
+  const std::size_t bytes = planned_bytes(place);
+  void* memory = ::operator new (bytes, std::align_val_t{Arena::kAlignment});
+  Arena arena(memory, bytes);
+  place(arena);
+  model.reset(seed);
+  tools::ThreadPool pool(workers);
+  if (workers > 1) backend.set_parallel_for(pool.parallel_for());
+  ModelSettings& s = model.settings();
+  s.pretrain_epochs = static_cast<int>(number("pretrain", 40));
+  s.adapt_epochs = static_cast<int>(number("adapt", 8));
+  s.joint_epochs = static_cast<int>(number("joint", 8));
+  s.sweeps = static_cast<int>(number("sweeps", 3));
+  s.distillation = static_cast<float>(number("distillation", 1.0));
+  s.replay_ratio = number("replay", 2.0);
+  s.drift = static_cast<DriftCorrection>(static_cast<int>(number("drift", 2)));
+  s.learning_rate = static_cast<float>(number("rate", 1e-3));
+  s.prior_weight = static_cast<float>(number("b", 0));
+  if (number("augment", 1) != 0) {
+    s.augmentation = {.width = 28,
+                      .height = 28,
+                      .channels = 1,
+                      .shift = 2.0F,
+                      .rotation = 0.3F,
+                      .scale = 0.15F,
+                      .shear = 0.1F};
+  }
+  LearnerSettings& l = model.clusters().settings();
+  l.effective_rows = number("effective", 1000);
+  l.merge_old_with_new = number("old_new", 0) != 0;
+  l.prior.scale = number("scale", 0.3);
+  l.prior.strength = number("strength", 22);
+  l.prior.mode = static_cast<PriorMode>(static_cast<int>(number("prior", 2)));
+  bool quiet = number("quiet", 0) != 0;
+  model.clusters().set_event_sink({print_event, &quiet});
+
+  std::vector<ClusterId> id(500);
+  std::vector<float> novelty(500);
+  // Of held-out rows of the first `kinds` digits.
+  const auto evaluate = [&](int kinds, std::vector<ClusterId>* found) {
+    ContingencyTable table;
+    std::vector<std::byte> room(planned_bytes([&](Arena& a) { table.place(a, 10, 64); }) + 64);
+    const std::size_t shift = 64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64;
+    Arena table_arena(room.data() + shift % 64, room.size() - shift % 64);
+    table.place(table_arena, 10, 64);
+    table.reset();
+    found->clear();
+    for (std::size_t at = 0; at < test.label.size(); at += 500) {
+      const Index n = static_cast<Index>(std::min<std::size_t>(500, test.label.size() - at));
+      if (!model.score(backend, {test.rows.data() + at * d, n, d}, id.data(), novelty.data()).ok())
+        std::abort();
+      for (Index i = 0; i < n; ++i) {
+        found->push_back(id[static_cast<std::size_t>(i)]);
+        const int label = test.label[at + static_cast<std::size_t>(i)];
+        if (label < kinds &&
+            !table.add(static_cast<std::uint64_t>(label), id[static_cast<std::size_t>(i)]).ok())
+          std::abort();
+      }
+    }
+    return table.metrics();
+  };
+
+  const double start = now();
+  std::vector<ClusterId> found;
+  std::set<ClusterId> before;
+  std::map<ClusterId, int> frozen;  // cluster → digit, as of its birth
+  std::vector<double> precision, recall;
+  for (std::size_t t = 0; t < streams.size(); ++t) {
+    std::vector<float> rows;
+    for (const std::uint32_t i : streams[t]) {
+      rows.insert(rows.end(), train.rows.begin() + i * d, train.rows.begin() + (i + 1) * d);
+    }
+    StreamReport report;
+    const Status status =
+        model.learn(backend, {rows.data(), static_cast<Index>(streams[t].size()), d}, &report);
+    if (!status.ok()) return std::fprintf(stderr, "%s\n", status.message()), 1;
+    const int kinds = protocol == "p1" ? 10 : static_cast<int>(2 * t + 2);
+    const ClusterMetrics m = evaluate(kinds, &found);
+    std::printf(
+        "stream %zu: K %td, NMI %.3f ARI %.3f HS %.3f ACC %.3f, loss %.1f, drift %.2f, "
+        "replay %td, %.0f s\n",
+        t + 1, report.clusters, m.nmi, m.ari, m.homogeneity, m.accuracy, report.loss.loss,
+        report.largest_drift, report.replay_rows, now() - start);
+    // Newborn clusters: the digit that most of their held-out rows are, among those seen so far.
+    std::map<ClusterId, std::map<int, int>> votes;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (test.label[i] < kinds) ++votes[found[i]][test.label[i]];
+    }
+    std::map<int, std::set<ClusterId>> newborn;
+    for (const auto& [cluster, count] : votes) {
+      if (before.count(cluster) != 0) continue;
+      before.insert(cluster);
+      const auto most = std::max_element(count.begin(), count.end(),
+                                         [](auto& a, auto& b) { return a.second < b.second; });
+      frozen[cluster] = most->first;
+      newborn[most->first].insert(cluster);
+    }
+    for (int digit = kinds - 2; digit < kinds && protocol != "p1"; ++digit) {
+      double chosen = 0.0, hit = 0.0, all = 0.0;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        if (test.label[i] >= kinds) continue;
+        const bool in = newborn[digit].count(found[i]) != 0;
+        chosen += in;
+        all += test.label[i] == digit;
+        hit += in && test.label[i] == digit;
+      }
+      precision.push_back(chosen > 0 ? hit / chosen : 0.0);
+      recall.push_back(hit / all);
+      std::printf("  digit %d: novelty precision %.3f recall %.3f\n", digit, precision.back(),
+                  recall.back());
+    }
+    std::fflush(stdout);
+  }
+  const ClusterMetrics m = evaluate(10, &found);
+  double right = 0.0, p = 0.0, r = 0.0;
+  for (std::size_t i = 0; i < found.size(); ++i) right += frozen[found[i]] == test.label[i];
+  for (const double x : precision) p += x / static_cast<double>(precision.size());
+  for (const double x : recall) r += x / static_cast<double>(recall.size());
+  std::printf(
+      "final: K %td NMI %.4f ARI %.4f HS %.4f ACC %.4f frozen %.4f P %.3f R %.3f, %.0f s, "
+      "%.0f MB\n",
+      model.clusters().mixture().clusters(), m.nmi, m.ari, m.homogeneity, m.accuracy,
+      right / static_cast<double>(found.size()), p, r, now() - start,
+      static_cast<double>(bytes) / 1e6);
+  ::operator delete (memory, std::align_val_t{Arena::kAlignment});
+  return 0;
+}

@@ -1,0 +1,254 @@
+#include "model/model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/input_check.h"
+
+namespace adapvae {
+namespace {
+
+ModelConfig completed(ModelConfig config) {
+  config.network.max_clusters = config.clusters.max_clusters;
+  config.clusters.shape.dims = config.network.latent;
+  config.clusters.max_rows = config.block_rows;
+  return config;
+}
+
+}  // namespace
+
+ComputeLimits Model::limits(const ModelConfig& config) {
+  const ModelConfig c = completed(config);
+  ComputeLimits limits = compute_limits(c.network);
+  limits.rows = std::max(limits.rows, c.clusters.stream_rows());
+  limits.clusters = std::max({limits.clusters, c.clusters.max_clusters, Proposal::kMostPieces});
+  return limits;
+}
+
+void Model::place(Arena& arena, const ModelConfig& config) {
+  config_ = completed(config);
+  const Index all = config_.block_rows + config_.replay_rows;
+  const Index m = config_.network.latent;
+  const auto take = [&arena]<typename T>(T*& to, Index count) {
+    to = arena.take<T>(static_cast<std::size_t>(count));
+  };
+  vae_.place(arena, config_.network);
+  trainer_.place(arena, all, config_.network);
+  learner_.place(arena, config_.clusters);
+  replay_.place(arena, config_.replay_rows, config_.network, config_.clusters.shape,
+                config_.clusters.max_clusters);
+  take(all_, all * config_.network.inputs);
+  take(latent_target_, all * m);
+  take(latent_weight_, all);
+  take(z_, config_.block_rows * m);
+  take(variance_, config_.block_rows * m);
+  take(score_r_, config_.network.max_rows * config_.clusters.max_clusters);
+  take(score_, config_.network.max_rows);
+  take(scratch_, 2 * m);
+  take(replay_id_, config_.clusters.max_clusters);
+  take(number_, config_.clusters.max_clusters);
+}
+
+void Model::reset(std::uint64_t seed) {
+  settings_.seed = seed;
+  vae_.initialise(seed);
+  vae_.optimiser().reset();
+  learner_.reset();
+  learner_.settings().seed = seed;
+  replay_.clear();
+  stream_ = 0;
+}
+
+// The storyboard of a stream.
+Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report) {
+  ADAPVAE_RETURN_IF_ERROR(check_shape(rows, config_.block_rows, config_.network.inputs));
+  ADAPVAE_RETURN_IF_ERROR(check_finite(rows));
+  *report = {};
+  ++stream_;
+  epoch_ = 0;
+  vae_.optimiser().reset();
+  vae_.optimiser().settings().adam.learning_rate = settings_.learning_rate;
+  if (stream_ == 1) {
+    ADAPVAE_RETURN_IF_ERROR(pretrain(backend, rows));
+    ADAPVAE_RETURN_IF_ERROR(standardise(backend, rows));
+  }
+  ADAPVAE_RETURN_IF_ERROR(draw_replay(backend, rows));
+  const ConstMatrixView all = gather(rows);
+  if (stream_ > 1) {
+    ADAPVAE_RETURN_IF_ERROR(adapt(backend, all));
+    ADAPVAE_RETURN_IF_ERROR(follow_drift(backend, report));
+  }
+  ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
+  const Index n = rows.rows;
+  const Index m = config_.network.latent;
+  ADAPVAE_RETURN_IF_ERROR(learner_.begin({z_, n, m}, {variance_, n, m}, 1));
+  learner_.fit(backend);
+  ADAPVAE_RETURN_IF_ERROR(join(backend, rows, all, report));
+  learner_.close(backend);
+  report->clusters = learner_.mixture().clusters();
+  report->bound = learner_.mixture().bound().total();
+  report->replay_rows = replay_.rows();
+  return backend.status();
+}
+
+Status Model::pretrain(Backend& backend, ConstMatrixView rows) {
+  EpochReport report;
+  const VaeBatch pattern = objective(rows, 0.0F);
+  for (int i = 0; i < settings_.pretrain_epochs; ++i) {
+    ADAPVAE_RETURN_IF_ERROR(trainer_.run_epoch(
+        backend, vae_, training(settings_.pretrain_corruption), epoch_++, rows, pattern, &report));
+  }
+  return {};
+}
+
+// The latent's scale is fixed once, on the first stream: the prior can then be, too.
+Status Model::standardise(Backend& backend, ConstMatrixView rows) {
+  ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
+  const Index m = config_.network.latent;
+  const auto n = static_cast<double>(rows.rows);
+  double* mean = scratch_;
+  double* deviation = scratch_ + m;
+  for (Index j = 0; j < m; ++j) {
+    double sum = 0.0;
+    for (Index i = 0; i < rows.rows; ++i) sum += z_[i * m + j];
+    mean[j] = sum / n;
+    double square = 0.0;
+    for (Index i = 0; i < rows.rows; ++i) {
+      const double d = z_[i * m + j] - mean[j];
+      square += d * d;
+    }
+    deviation[j] = std::max(std::sqrt(square / n), 1e-3);
+  }
+  vae_.standardise_latent(mean, deviation);
+  return {};
+}
+
+Status Model::draw_replay(Backend& backend, ConstMatrixView rows) {
+  replay_.clear();
+  if (stream_ == 1) return {};
+  const auto wanted = static_cast<Index>(settings_.replay_ratio * static_cast<double>(rows.rows));
+  note_replay_ids();
+  return replay_.draw(backend, vae_, learner_.mixture(), wanted, settings_.replay, settings_.seed,
+                      stream_);
+}
+
+void Model::note_replay_ids() {
+  replay_ids_ = learner_.registry().clusters();
+  for (Index k = 0; k < replay_ids_; ++k) replay_id_[k] = learner_.registry().info(k).id;
+}
+
+// The stream's rows and the replay rows as one block, with the latents that replay is to keep.
+ConstMatrixView Model::gather(ConstMatrixView rows) {
+  const Index d = config_.network.inputs;
+  const Index m = config_.network.latent;
+  const Index n = rows.rows;
+  for (Index i = 0; i < n; ++i) std::copy_n(rows.row(i), d, all_ + i * d);
+  std::fill_n(latent_target_, n * m, 0.0F);
+  std::fill_n(latent_weight_, n, 0.0F);
+  std::copy_n(replay_.inputs().data, replay_.rows() * d, all_ + n * d);
+  std::copy_n(replay_.latent().data, replay_.rows() * m, latent_target_ + n * m);
+  std::fill_n(latent_weight_ + n, replay_.rows(), settings_.distillation);
+  return {all_, n + replay_.rows(), d};
+}
+
+VaeBatch Model::objective(ConstMatrixView all, float prior_weight) const {
+  VaeBatch batch;
+  batch.mixture.gaussians = learner_.mixture().gaussians();
+  batch.mixture.log_weight = learner_.mixture().local_log_weight();
+  batch.prior_weight = prior_weight;
+  batch.sample = prior_weight != 0.0F;
+  if (replay_.rows() > 0) {
+    batch.latent_target = ConstMatrixView(latent_target_, all.rows, config_.network.latent);
+    batch.latent_weight = latent_weight_;
+  }
+  return batch;
+}
+
+TrainingSettings Model::training(const CorruptionSettings& corruption) const {
+  TrainingSettings settings;
+  settings.batch = settings_.batch;
+  settings.corruption = corruption;
+  settings.augmentation = settings_.augmentation;
+  settings.clean_responsibilities = true;
+  settings.seed = settings_.seed;
+  settings.stream = stream_;
+  return settings;
+}
+
+// The network meets the new rows before the mixture judges them: reconstruction alone.
+Status Model::adapt(Backend& backend, ConstMatrixView all) {
+  EpochReport report;
+  const VaeBatch pattern = objective(all, 0.0F);
+  for (int i = 0; i < settings_.adapt_epochs; ++i) {
+    ADAPVAE_RETURN_IF_ERROR(trainer_.run_epoch(
+        backend, vae_, training(settings_.pretrain_corruption), epoch_++, all, pattern, &report));
+  }
+  return {};
+}
+
+// Network and mixture in turn.
+Status Model::join(Backend& backend, ConstMatrixView rows, ConstMatrixView all,
+                   StreamReport* report) {
+  const float automatic = static_cast<float>(config_.network.inputs) / 784.0F;
+  const float weight = settings_.prior_weight > 0.0F ? settings_.prior_weight : automatic;
+  for (int i = 0; i < settings_.joint_epochs; ++i) {
+    EpochReport epoch;
+    ADAPVAE_RETURN_IF_ERROR(trainer_.run_epoch(backend, vae_, training(settings_.corruption),
+                                               epoch_++, all, objective(all, weight), &epoch));
+    report->loss = epoch.loss;
+    ADAPVAE_RETURN_IF_ERROR(follow_drift(backend, report));
+    ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
+    learner_.settle(backend, settings_.sweeps);
+    learner_.merges();
+  }
+  return {};
+}
+
+Status Model::encode(Backend& backend, ConstMatrixView rows) {
+  const Index m = config_.network.latent;
+  const Index pass = config_.network.max_rows;
+  for (Index begin = 0; begin < rows.rows; begin += pass) {
+    const Index n = std::min(pass, rows.rows - begin);
+    ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, rows.row_range(begin, n),
+                                        MatrixView(z_ + begin * m, n, m),
+                                        MatrixView(variance_ + begin * m, n, m)));
+  }
+  return {};
+}
+
+// What clusters hold of the past follows the network to where it puts the replay rows now.
+Status Model::follow_drift(Backend& backend, StreamReport* report) {
+  if (replay_.rows() == 0) return {};
+  // Merges have renumbered clusters, perhaps; ids lead to them.
+  for (Index k = 0; k < replay_ids_; ++k) {
+    number_[k] = learner_.registry().find(learner_.registry().resolve(replay_id_[k]));
+  }
+  replay_.renumber(number_);
+  note_replay_ids();
+  ADAPVAE_RETURN_IF_ERROR(replay_.measure_drift(backend, vae_));
+  for (Index k = 0; k < learner_.mixture().clusters(); ++k) {
+    AffineMap map;
+    double shift = 0.0;
+    if (replay_.drift_of(k, settings_.drift, &map, &shift)) learner_.map_past(k, map);
+    report->largest_drift = std::max(report->largest_drift, shift);
+  }
+  replay_.accept_drift();
+  learner_.mixture().global_step();
+  return {};
+}
+
+Status Model::score(Backend& backend, ConstMatrixView rows, ClusterId* id, float* novelty) {
+  const Index m = config_.network.latent;
+  const MatrixView z(z_, rows.rows, m);
+  const MatrixView variance(variance_, rows.rows, m);
+  ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, rows, z, variance));
+  learner_.score(backend, z, variance,
+                 MatrixView(score_r_, rows.rows, learner_.mixture().clusters()), score_, novelty);
+  const bool empty = learner_.mixture().rows_learnt() == 0.0;
+  for (Index i = 0; i < rows.rows; ++i) {
+    id[i] = empty ? kNoId : learner_.registry().info(score_[i].cluster).id;
+  }
+  return {};
+}
+
+}  // namespace adapvae

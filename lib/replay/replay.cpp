@@ -1,0 +1,140 @@
+#include "replay/replay.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/sampling.h"
+
+namespace adapvae {
+
+void Replay::place(Arena& arena, Index max_rows, const VaeConfig& network,
+                   const ClusterShape& shape, Index max_clusters) {
+  inputs_ = network.inputs;
+  shape_ = shape;
+  max_rows_ = max_rows;
+  pass_ = network.max_rows;
+  count_ = 0;
+  const auto take = [&arena]<typename T>(T*& to, Index count) {
+    to = arena.take<T>(static_cast<std::size_t>(count));
+  };
+  take(x_, max_rows * inputs_);
+  take(z_, max_rows * shape.dims);
+  take(moved_, max_rows * shape.dims);
+  take(r_, pass_ * max_clusters);
+  take(cluster_, max_rows);
+  take(weight_, max_clusters);
+  take(scratch_, 4 * shape.scatter_size() + 4 * shape.dims + 2);
+}
+
+Status Replay::draw(Backend& backend, Vae& vae, const Mixture& mixture, Index count,
+                    const ReplaySettings& settings, std::uint64_t seed, std::uint32_t stream) {
+  const Index m = shape_.dims;
+  count = std::min(count, max_rows_);
+  count_ = 0;
+  double total = 0.0;
+  for (Index k = 0; k < mixture.clusters(); ++k) {
+    const double rows = mixture.rows_of(k);
+    weight_[k] = rows >= settings.least_rows ? std::pow(rows, settings.balance) : 0.0;
+    total += weight_[k];
+  }
+  if (!(total > 0.0)) return {};
+  for (Index i = 0; i < count; ++i) {
+    Philox random({.seed = seed,
+                   .purpose = RandomPurpose::kReplay,
+                   .stream = stream,
+                   .index = static_cast<std::uint32_t>(i)});
+    cluster_[i] = sample_categorical(random, weight_, mixture.clusters());
+    double* z = scratch_;
+    sample_predictive(shape_, mixture.posterior(cluster_[i]), settings.radius, random, z,
+                      scratch_ + m);
+    for (Index j = 0; j < m; ++j) z_[i * m + j] = static_cast<float>(z[j]);
+  }
+  for (Index begin = 0; begin < count; begin += pass_) {
+    const Index n = std::min(pass_, count - begin);
+    const MatrixView x(x_ + begin * inputs_, n, inputs_);
+    const MatrixView z(z_ + begin * m, n, m);
+    ADAPVAE_RETURN_IF_ERROR(vae.decode(backend, z, x));
+    ADAPVAE_RETURN_IF_ERROR(vae.encode(backend, x, z, MatrixView()));
+    const MatrixView r(r_, n, mixture.clusters());
+    mixture.responsibilities(backend, z, {}, r, nullptr);
+    for (Index i = 0; i < n; ++i) {
+      const Index from = begin + i;
+      const float* p = r.row(i);
+      const bool own = std::max_element(p, p + r.cols) - p == cluster_[from];
+      if (settings.filter && !own) continue;
+      std::copy_n(x.row(i), inputs_, x_ + count_ * inputs_);
+      std::copy_n(z.row(i), m, z_ + count_ * m);
+      cluster_[count_++] = cluster_[from];
+    }
+  }
+  return {};
+}
+
+void Replay::count_codes(Index k, const float* codes, StatisticsRef out) const {
+  const Index m = shape_.dims;
+  *out.mass = 0.0;
+  std::fill_n(out.mean, m, 0.0);
+  std::fill_n(out.scatter, shape_.scatter_size(), 0.0);
+  double* row = scratch_;
+  double one = 1.0;
+  double* flat = scratch_ + m;
+  std::fill_n(flat, shape_.scatter_size(), 0.0);
+  for (Index i = 0; i < count_; ++i) {
+    if (cluster_[i] != k) continue;
+    for (Index j = 0; j < m; ++j) row[j] = codes[i * m + j];
+    add_statistics(shape_, {&one, row, flat}, 1.0, out);
+  }
+}
+
+Status Replay::measure_drift(Backend& backend, Vae& vae) {
+  const Index m = shape_.dims;
+  for (Index begin = 0; begin < count_; begin += pass_) {
+    const Index n = std::min(pass_, count_ - begin);
+    ADAPVAE_RETURN_IF_ERROR(vae.encode(backend, ConstMatrixView(x_ + begin * inputs_, n, inputs_),
+                                       MatrixView(moved_ + begin * m, n, m), MatrixView()));
+  }
+  return {};
+}
+
+bool Replay::drift_of(Index k, DriftCorrection correction, AffineMap* map, double* shift) {
+  constexpr double kLeastRows = 5.0;
+  const Index m = shape_.dims;
+  const Index scatter = shape_.scatter_size();
+  // Room for two sets of statistics behind the scratch of count_codes.
+  double* place = scratch_ + m + scatter;
+  double masses[2] = {0.0, 0.0};
+  const StatisticsRef before = {masses, place, place + m};
+  const StatisticsRef after = {masses + 1, place + m + scatter, place + 2 * m + scatter};
+  count_codes(k, z_, before);
+  count_codes(k, moved_, after);
+  *shift = 0.0;
+  if (masses[0] < kLeastRows) return false;
+  double sum = 0.0;
+  for (Index j = 0; j < m; ++j) {
+    const double d = after.mean[j] - before.mean[j];
+    sum += d * d / std::max(before.scatter[shape_.diagonal_at(j)] / masses[0], 1e-12);
+  }
+  *shift = std::sqrt(sum / static_cast<double>(m));
+  if (correction == DriftCorrection::kOff) return false;
+  *map = {.from_mean = before.mean, .to_mean = after.mean};
+  // A covariance needs several rows a dimension. Roots replace the scatters in place.
+  const bool affine = correction == DriftCorrection::kAffine &&
+                      masses[0] >= 3.0 * static_cast<double>(m) &&
+                      covariance_root(shape_, before, before.scatter) &&
+                      covariance_root(shape_, after, after.scatter);
+  if (affine) {
+    map->from_root = before.scatter;
+    map->to_root = after.scatter;
+  }
+  return true;
+}
+
+void Replay::renumber(const Index* number) {
+  for (Index i = 0; i < count_; ++i) {
+    if (cluster_[i] >= 0) cluster_[i] = number[cluster_[i]];
+  }
+}
+
+void Replay::accept_drift() { std::copy_n(moved_, count_ * shape_.dims, z_); }
+
+}  // namespace adapvae
