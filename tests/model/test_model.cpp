@@ -1,0 +1,148 @@
+// The model end to end on small made-up streams: kinds are born where they come and not forgotten,
+// the same calls give the same bytes, and a bad call is refused.
+#include <cmath>
+#include <memory>
+#include <new>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "model/model.h"
+#include "support/network_fixture.h"
+
+using namespace adapvae;
+using namespace adapvae::testing;
+
+namespace {
+
+constexpr Index kInputs = 20;
+
+ModelConfig small_model() {
+  ModelConfig config;
+  config.network.inputs = kInputs;
+  config.network.latent = 4;
+  config.network.hidden_layers = 1;
+  config.network.hidden[0] = 32;
+  config.network.activation = Activation::kTanh;
+  config.network.likelihood.kind = Likelihood::kGaussian;
+  config.network.likelihood.variance = 0.05F;
+  config.network.max_rows = 100;
+  config.clusters.max_clusters = 12;
+  config.block_rows = 400;
+  config.replay_rows = 800;
+  return config;
+}
+
+struct ModelFixture {
+  ModelFixture() : memory(bytes()), arena(memory.data(), memory.size()) {
+    place(arena);
+    model.reset(1);
+    ModelSettings& s = model.settings();
+    s.batch = 50;
+    s.pretrain_epochs = 40;
+    s.adapt_epochs = 30;
+    s.prior_weight = 0.1F;
+    s.learning_rate = 3e-3F;
+    s.pretrain_corruption = {};
+  }
+  std::size_t bytes() {
+    return planned_bytes([&](Arena& a) { place(a); });
+  }
+  void place(Arena& a) {
+    backend.place(a, Model::limits(small_model()), *select_kernels(IsaLevel::kAuto));
+    model.place(a, small_model());
+  }
+  std::vector<ClusterId> ids(const Rows& rows) {
+    std::vector<ClusterId> out(static_cast<std::size_t>(rows.rows));
+    std::vector<float> novelty(out.size());
+    REQUIRE(model.score(backend, rows.view(), out.data(), novelty.data()).ok());
+    return out;
+  }
+  std::vector<std::uint8_t> state() {
+    std::vector<std::uint8_t> out(ClusterLearner::most_bytes(model.clusters().config()));
+    ByteWriter writer(out.data(), out.size());
+    model.clusters().save(writer);
+    out.resize(writer.position());
+    const auto* p = reinterpret_cast<const std::uint8_t*>(model.network().parameters());
+    out.insert(out.end(), p, p + model.network().parameter_count() * 4);
+    return out;
+  }
+
+  CpuBackend backend;
+  Model model;
+  GuardedMemory memory;
+  Arena arena;
+};
+
+// Rows of kinds [first, last]: each kind is a random pattern that its rows vary along two
+// directions.
+Rows kinds(int first, int last, Index rows, std::uint32_t seed) {
+  Rows out(rows, kInputs);
+  Philox random({.seed = 95, .index = seed});
+  for (Index i = 0; i < rows; ++i) {
+    const int kind = first + static_cast<int>(i) % (last - first + 1);
+    Philox pattern({.seed = 96, .index = static_cast<std::uint32_t>(kind)});
+    const double a = sample_normal(random);
+    const double b = sample_normal(random);
+    for (Index j = 0; j < kInputs; ++j) {
+      const double center = sample_normal(pattern);
+      const double along = 0.2 * sample_normal(pattern) * a + 0.2 * sample_normal(pattern) * b;
+      out(i, j) = static_cast<float>(center + along + 0.1 * sample_normal(random));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("kinds are born where they come, and old ones keep their clusters") {
+  ModelFixture f;
+  std::vector<ClusterId> home;
+  for (int stream = 0; stream < 3; ++stream) {
+    StreamReport report;
+    const Rows rows = kinds(2 * stream, 2 * stream + 1, 400, static_cast<std::uint32_t>(stream));
+    REQUIRE(f.model.learn(f.backend, rows.view(), &report).ok());
+    CHECK(std::isfinite(report.loss.loss));
+    CHECK(f.model.clusters().rows_seen() == 400.0 * (stream + 1));
+    CHECK(report.clusters >= 2 * stream + 2);
+    if (stream > 0) CHECK(report.replay_rows > 100);
+    for (int kind = 2 * stream; kind <= 2 * stream + 1; ++kind) {
+      const std::vector<ClusterId> ids = f.ids(kinds(kind, kind, 50, 50));
+      const std::set<ClusterId> different(ids.begin(), ids.end());
+      home.push_back(ids[0]);
+      CHECK(different.size() <= 2);
+    }
+  }
+  CHECK(std::set<ClusterId>(home.begin(), home.end()).size() == 6);
+  // Not forgotten: the first kinds' rows still find the clusters that they had.
+  for (int kind = 0; kind < 6; ++kind) {
+    int right = 0;
+    for (const ClusterId id : f.ids(kinds(kind, kind, 100, 60))) {
+      right += id == home[static_cast<std::size_t>(kind)] ? 1 : 0;
+    }
+    CAPTURE(kind);
+    CHECK(right > 80);
+  }
+  CHECK(f.memory.guards_untouched());
+}
+
+TEST_CASE("the same seed gives the same model, and bad rows change nothing") {
+  ModelFixture a;
+  ModelFixture b;
+  for (int stream = 0; stream < 2; ++stream) {
+    StreamReport report;
+    const Rows rows = kinds(2 * stream, 2 * stream + 1, 200, static_cast<std::uint32_t>(stream));
+    REQUIRE(a.model.learn(a.backend, rows.view(), &report).ok());
+    REQUIRE(b.model.learn(b.backend, rows.view(), &report).ok());
+    REQUIRE(a.state() == b.state());
+  }
+  const auto before = a.state();
+  Rows bad = kinds(0, 1, 50, 9);
+  bad(7, 3) = NAN;
+  StreamReport report;
+  const Status status = a.model.learn(a.backend, bad.view(), &report);
+  CHECK(status.code() == StatusCode::kNonFinite);
+  CHECK(status.index() == 7);
+  CHECK_FALSE(a.model.learn(a.backend, kinds(0, 1, 401, 9).view(), &report).ok());
+  CHECK(a.state() == before);
+}

@@ -1,0 +1,166 @@
+// Replay draws from the clusters it should, and the drift it measures is the drift there was.
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "replay/replay.h"
+#include "support/mixture_fixture.h"
+#include "support/network_fixture.h"
+
+using namespace adapvae;
+using namespace adapvae::testing;
+
+namespace {
+
+constexpr Index kDims = 3;
+constexpr Index kRows = 600;
+
+VaeConfig network_config() {
+  VaeConfig config;
+  config.inputs = 12;
+  config.latent = kDims;
+  config.hidden_layers = 1;
+  config.hidden[0] = 16;
+  config.activation = Activation::kTanh;
+  config.likelihood.kind = Likelihood::kGaussian;
+  config.max_rows = 64;
+  config.max_clusters = 8;
+  return config;
+}
+
+// A mixture of three clusters, far apart, of 300, 100 and 3 rows.
+struct Setting {
+  Setting() : network(network_config()), mixture(mixture_config()) {
+    network.vae.initialise(3);
+    Philox random({.seed = 91});
+    std::vector<float> rows;
+    const Index count[] = {300, 100, 3};
+    for (Index k = 0; k < 3; ++k) {
+      for (Index i = 0; i < count[k]; ++i) {
+        for (Index j = 0; j < kDims; ++j) {
+          rows.push_back(static_cast<float>((j == k ? 4.0 : 0.0) + 0.3 * sample_normal(random)));
+        }
+      }
+    }
+    Mixture& m = mixture.mixture;
+    REQUIRE(m.begin_stream({rows.data(), 403, kDims}, {}, 1.0, 1).ok());
+    while (m.clusters() < 3) m.add_cluster();
+    const MatrixViewD r = m.stream_responsibilities();
+    for (Index i = 0; i < 403; ++i) r(i, i < 300 ? 0 : (i < 400 ? 1 : 2)) = 1.0;
+    m.recount(mixture.backend);
+    m.close_stream();
+
+    const auto place = [&](Arena& arena) {
+      replay.place(arena, kRows, network_config(), m.config().shape, 8);
+    };
+    memory.resize(planned_bytes(place) + Arena::kAlignment);
+    const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+    const std::size_t shift = (Arena::kAlignment - address % Arena::kAlignment) % Arena::kAlignment;
+    Arena arena(memory.data() + shift, memory.size() - shift);
+    place(arena);
+  }
+  static MixtureConfig mixture_config() {
+    MixtureConfig config;
+    config.shape.dims = kDims;
+    config.max_clusters = 8;
+    config.max_rows = 500;
+    return config;
+  }
+  Status draw(const ReplaySettings& settings) {
+    return replay.draw(network.backend, network.vae, mixture.mixture, kRows, settings, 1, 1);
+  }
+
+  NetworkFixture network;
+  MixtureFixture mixture;
+  Replay replay;
+  std::vector<std::byte> memory;
+};
+
+}  // namespace
+
+TEST_CASE("clusters are drawn by their size, those with too few rows not at all") {
+  for (const double balance : {1.0, 0.0}) {
+    Setting s;
+    ReplaySettings settings;
+    settings.filter = false;
+    settings.balance = balance;
+    REQUIRE(s.draw(settings).ok());
+    REQUIRE(s.replay.rows() == kRows);
+    double first = 0.0;
+    for (Index i = 0; i < kRows; ++i) {
+      REQUIRE(s.replay.cluster(i) < 2);
+      first += s.replay.cluster(i) == 0 ? 1.0 : 0.0;
+    }
+    const double want = balance == 1.0 ? 0.75 : 0.5;
+    CHECK(std::fabs(first / kRows - want) < 0.06);
+    // The same call gives the same rows.
+    const std::vector<float> before(s.replay.inputs().data, s.replay.inputs().data + kRows * 12);
+    REQUIRE(s.draw(settings).ok());
+    CHECK(same_bytes(before, {s.replay.inputs().data, s.replay.inputs().data + kRows * 12}));
+  }
+}
+
+TEST_CASE("nothing is drawn from nothing, and the filter only drops") {
+  Setting s;
+  MixtureFixture empty(Setting::mixture_config());
+  REQUIRE(s.replay.draw(s.network.backend, s.network.vae, empty.mixture, kRows, {}, 1, 1).ok());
+  CHECK(s.replay.rows() == 0);
+  REQUIRE(s.draw({}).ok());
+  const Index kept = s.replay.rows();
+  CHECK(kept <= kRows);
+  // What is left is where it should be: the network's own codes fall into their cluster.
+  std::vector<float> r(static_cast<std::size_t>(kept * 3));
+  if (kept == 0) return;
+  s.mixture.mixture.responsibilities(s.mixture.backend, s.replay.latent(), {}, {r.data(), kept, 3},
+                                     nullptr);
+  for (Index i = 0; i < kept; ++i) {
+    const float* p = r.data() + i * 3;
+    CHECK(std::max_element(p, p + 3) - p == s.replay.cluster(i));
+  }
+}
+
+TEST_CASE("a known affine change of the network is found, and undone in the statistics") {
+  Setting s;
+  ReplaySettings settings;
+  settings.filter = false;
+  REQUIRE(s.draw(settings).ok());
+  const double center[] = {0.5, -1.0, 2.0};
+  const double deviation[] = {2.0, 0.5, 1.5};
+  s.network.vae.standardise_latent(center, deviation);  // codes become (z - center) / deviation
+  REQUIRE(s.replay.measure_drift(s.network.backend, s.network.vae).ok());
+  std::vector<double> scratch(kDims * kDims + kDims);
+  const Mixture& mixture = s.mixture.mixture;
+  for (Index k = 0; k < 2; ++k) {
+    AffineMap map;
+    double shift = 0.0;
+    CHECK_FALSE(s.replay.drift_of(k, DriftCorrection::kOff, &map, &shift));
+    CHECK(shift > 0.1);
+    // Statistics of the codes themselves, mapped, must be those of the new codes.
+    std::vector<double> mean(kDims), scatter(packed_size(kDims));
+    double mass = 100.0;
+    std::copy_n(mixture.carried()[k].mean, kDims, mean.begin());
+    std::copy_n(mixture.carried()[k].scatter, packed_size(kDims), scatter.begin());
+    const std::vector<double> mean_before = mean;
+    const std::vector<double> scatter_before = scatter;
+    REQUIRE(s.replay.drift_of(k, DriftCorrection::kAffine, &map, &shift));
+    REQUIRE(map.from_root != nullptr);
+    map_statistics(mixture.config().shape, map, {&mass, mean.data(), scatter.data()},
+                   scratch.data());
+    for (Index i = 0; i < kDims; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      CHECK(std::fabs(mean[at] - (mean_before[at] - center[i]) / deviation[i]) < 2e-3);
+      for (Index j = 0; j <= i; ++j) {
+        const auto cell = static_cast<std::size_t>(packed_size(i) + j);
+        CHECK(scatter[cell] ==
+              doctest::Approx(scatter_before[cell] / (deviation[i] * deviation[j])).epsilon(0.01));
+      }
+    }
+  }
+  // A cluster without rows has no drift; accepted drift is gone.
+  AffineMap map;
+  double shift = 1.0;
+  CHECK_FALSE(s.replay.drift_of(2, DriftCorrection::kAffine, &map, &shift));
+  s.replay.accept_drift();
+  CHECK(s.replay.drift_of(0, DriftCorrection::kShift, &map, &shift));
+  CHECK(shift == 0.0);
+}
