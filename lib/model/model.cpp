@@ -199,6 +199,10 @@ Status Model::join(Backend& backend, ConstMatrixView rows, ConstMatrixView all,
     ADAPVAE_RETURN_IF_ERROR(follow_drift(backend, report));
     ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
     learner_.settle(backend, settings_.sweeps);
+    // At first nothing is known: what the latent shows only now may still be born.
+    if (stream_ == 1 && learner_.births(backend, i + 1) > 0) {
+      learner_.settle(backend, settings_.sweeps);
+    }
     learner_.merges();
   }
   return {};
