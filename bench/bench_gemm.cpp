@@ -2,7 +2,6 @@
 // many. Prints one line a case: name, GFLOP/s of ours, OpenBLAS, Eigen built for this machine,
 // Eigen built for any x86-64 (what a distributed binary has).
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <cblas.h>
 
 #include "base/philox.h"
+#include "bench/bench_support.h"
 #include "bench/eigen_peer.h"
 #include "compute/cpu_backend.h"
 
@@ -19,10 +19,7 @@ extern "C" void openblas_set_num_threads(int);
 namespace {
 
 using namespace adapvae;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+using bench::now;
 
 struct Shape {
   int rows, inputs, outputs;

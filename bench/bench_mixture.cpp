@@ -5,52 +5,21 @@
 //   bench_mixture fit ROWS.f32 DIMS            the whole fit with moves, from one cluster
 //   bench_mixture young|old ROWS.f32 DIMS      a stream of 1,000 rows, after 10,000 or 1,000,000
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/bench_support.h"
 #include "compute/cpu_backend.h"
 #include "structure/cluster_learner.h"
+#include "tools/placed_memory.h"
 
 using namespace adapvae;
+using bench::now;
 
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::vector<float> read_floats(const char* path) {
-  std::vector<float> values;
-  if (FILE* file = std::fopen(path, "rb")) {
-    std::fseek(file, 0, SEEK_END);
-    values.resize(static_cast<std::size_t>(std::ftell(file)) / sizeof(float));
-    std::rewind(file);
-    values.resize(std::fread(values.data(), sizeof(float), values.size(), file));
-    std::fclose(file);
-  }
-  return values;
-}
-
-struct Memory {
-  template <typename Place>
-  explicit Memory(Place&& place) {
-    bytes = planned_bytes(place);
-    data = ::operator new (bytes, std::align_val_t{Arena::kAlignment});
-    Arena arena(data, bytes);
-    place(arena);
-  }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  ~Memory() { ::operator delete (data, std::align_val_t{Arena::kAlignment}); }
-
-  void* data = nullptr;
-  std::size_t bytes = 0;
-};
 
 // Calls burst() a few times for every line and prints how long the fastest took.
 template <typename Burst>
@@ -78,7 +47,7 @@ int serve_laps(const std::vector<float>& rows, Index m, Index clusters) {
       .rows = config.max_rows, .widest_layer = clusters, .dims = m, .clusters = clusters};
   CpuBackend backend;
   Mixture mixture;
-  const Memory memory([&](Arena& arena) {
+  const tools::PlacedMemory memory([&](Arena& arena) {
     backend.place(arena, limits, *select_kernels(IsaLevel::kAuto));
     mixture.place(arena, config);
   });
@@ -96,7 +65,7 @@ struct Learner {
   Learner(Index m, Index rows) {
     config.shape.dims = m;
     config.max_rows = rows;
-    memory = new Memory([&](Arena& arena) {
+    memory.emplace([&](Arena& arena) {
       const ComputeLimits limits = {.rows = config.stream_rows(),
                                     .widest_layer = config.max_clusters,
                                     .dims = m,
@@ -108,12 +77,11 @@ struct Learner {
   }
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
-  ~Learner() { delete memory; }
 
   LearnerConfig config;
   CpuBackend backend;
   ClusterLearner learner;
-  Memory* memory = nullptr;
+  std::optional<tools::PlacedMemory> memory;
 };
 
 }  // namespace
@@ -124,7 +92,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string what = argv[1];
-  const std::vector<float> rows = read_floats(argv[2]);
+  const std::vector<float> rows = bench::read_floats(argv[2]);
   const Index m = std::atoi(argv[3]);
   const Index n = m > 0 ? static_cast<Index>(rows.size()) / m : 0;
   if (n == 0) return 2;

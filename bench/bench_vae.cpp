@@ -3,22 +3,19 @@
 //
 //   bench_vae INPUTS,HIDDEN...,LATENT BATCH THREADS
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "bench/bench_support.h"
 #include "tools/plain_vae.h"
 #include "tools/thread_pool.h"
 
 namespace {
 
 using namespace adapvae;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+using bench::now;
 
 std::vector<Index> parse_sizes(const std::string& text) {
   std::vector<Index> sizes;

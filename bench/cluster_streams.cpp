@@ -11,39 +11,22 @@
 // seed, diagonal, rounds, laps, divisions, unexplained, gain, alarm, least_rows, hopeless, quiet,
 // repeat.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
+#include "bench/bench_support.h"
 #include "compute/cpu_backend.h"
 #include "structure/cluster_learner.h"
+#include "tools/placed_memory.h"
 
 using namespace adapvae;
+using bench::now;
 
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::vector<float> read_floats(const char* path) {
-  std::vector<float> values;
-  if (FILE* file = std::fopen(path, "rb")) {
-    float buffer[4096];
-    std::size_t got = 0;
-    while ((got = std::fread(buffer, sizeof(float), 4096, file)) > 0) {
-      values.insert(values.end(), buffer, buffer + got);
-    }
-    std::fclose(file);
-  }
-  return values;
-}
 
 void print_event(void* quiet, const ClusterEvent& e) {
   static const char* const kNames[] = {"born",    "merged",    "retired",
@@ -74,7 +57,7 @@ int main(int argc, char** argv) {
     const auto at = options.find(name);
     return at == options.end() ? otherwise : std::atof(at->second.c_str());
   };
-  std::vector<float> values = read_floats(argv[1]);
+  std::vector<float> values = bench::read_floats(argv[1]);
   const Index m = std::atoi(argv[2]);
   const Index n = static_cast<Index>(values.size()) / m;
   if (n == 0) return std::fprintf(stderr, "no rows in %s\n", argv[1]), 2;
@@ -104,14 +87,10 @@ int main(int argc, char** argv) {
                                 .widest_layer = config.max_clusters,
                                 .dims = m,
                                 .clusters = std::max(config.max_clusters, Proposal::kMostPieces)};
-  const auto place = [&](Arena& arena) {
+  const tools::PlacedMemory memory([&](Arena& arena) {
     backend.place(arena, limits, *select_kernels(IsaLevel::kAuto));
     learner.place(arena, config);
-  };
-  const std::size_t bytes = planned_bytes(place);
-  void* memory = ::operator new (bytes, std::align_val_t{Arena::kAlignment});
-  Arena arena(memory, bytes);
-  place(arena);
+  });
   learner.reset();
   LearnerSettings& s = learner.settings();
   s.row_weight = number("kappa", s.row_weight);
@@ -180,7 +159,7 @@ int main(int argc, char** argv) {
       learner.mixture().clusters(), static_cast<unsigned long long>(learner.registry().ids_given()),
       learner.rows_seen(), learner.pending().count(), learner.boundary(),
       static_cast<unsigned long long>(learner.mixture().repairs()), seconds,
-      static_cast<double>(bytes) / 1e6);
+      static_cast<double>(memory.bytes()) / 1e6);
   ::operator delete (memory, std::align_val_t{Arena::kAlignment});
   return 0;
 }

@@ -1,34 +1,31 @@
 // The whole model on streams of MNIST, for experiments. Labels make the streams and score, nothing
 // else.
 //
-//   model_streams p1|p2|p3 DATA_FOLDER SEED [name=value...]
+//   model_streams p1|p2 DATA_FOLDER SEED [name=value...]
 //
-// p2: digits two by two, nothing from later streams. Prints a line per stream and a last line with
-// the held-out figures.
+// p1: `rows` rows as one block. p2: digits two by two, `rows` a stream, nothing from later streams.
+// Prints a line per stream and a last line with the held-out figures.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <new>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/sampling.h"
+#include "bench/bench_support.h"
 #include "compute/cpu_backend.h"
 #include "model/model.h"
 #include "tools/idx_file.h"
+#include "tools/placed_memory.h"
 #include "tools/thread_pool.h"
 
 using namespace adapvae;
+using bench::now;
 
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 struct Set {
   std::vector<float> rows;
@@ -119,14 +116,10 @@ int main(int argc, char** argv) {
   limits.workers = workers;
   CpuBackend backend;
   Model model;
-  const auto place = [&](Arena& arena) {
+  const tools::PlacedMemory memory([&](Arena& arena) {
     backend.place(arena, limits, *select_kernels(IsaLevel::kAuto));
     model.place(arena, config);
-  };
-  const std::size_t bytes = planned_bytes(place);
-  void* memory = ::operator new (bytes, std::align_val_t{Arena::kAlignment});
-  Arena arena(memory, bytes);
-  place(arena);
+  });
   model.reset(seed);
   tools::ThreadPool pool(workers);
   if (workers > 1) backend.set_parallel_for(pool.parallel_for());
@@ -163,10 +156,7 @@ int main(int argc, char** argv) {
   // Of held-out rows of the first `kinds` digits.
   const auto evaluate = [&](int kinds, std::vector<ClusterId>* found) {
     ContingencyTable table;
-    std::vector<std::byte> room(planned_bytes([&](Arena& a) { table.place(a, 10, 64); }) + 64);
-    const std::size_t shift = 64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64;
-    Arena table_arena(room.data() + shift % 64, room.size() - shift % 64);
-    table.place(table_arena, 10, 64);
+    const tools::PlacedMemory room([&](Arena& arena) { table.place(arena, 10, 64); });
     table.reset();
     found->clear();
     for (std::size_t at = 0; at < test.label.size(); at += 500) {
@@ -245,7 +235,7 @@ int main(int argc, char** argv) {
       "%.0f MB\n",
       model.clusters().mixture().clusters(), m.nmi, m.ari, m.homogeneity, m.accuracy,
       right / static_cast<double>(found.size()), p, r, now() - start,
-      static_cast<double>(bytes) / 1e6);
+      static_cast<double>(memory.bytes()) / 1e6);
   ::operator delete (memory, std::align_val_t{Arena::kAlignment});
   return 0;
 }

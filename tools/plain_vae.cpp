@@ -12,15 +12,11 @@ PlainVae::PlainVae(const VaeConfig& config, Index block_rows, Index workers)
                                      static_cast<double>(config.latent))) {
   ComputeLimits limits = compute_limits(config);
   limits.workers = workers;
-  const auto place = [&](Arena& arena) {
+  memory_.emplace([&](Arena& arena) {
     backend_.place(arena, limits, *select_kernels(IsaLevel::kAuto));
     vae_.place(arena, config);
     trainer_.place(arena, block_rows, config);
-  };
-  bytes_ = planned_bytes(place);
-  memory_.reset(new (std::align_val_t{Arena::kAlignment}) std::byte[bytes_]);
-  Arena arena(memory_.get(), bytes_);
-  place(arena);
+  });
 }
 
 VaeBatch PlainVae::objective() const {

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
-#include <new>
+#include <optional>
 #include <vector>
 
 #include "compute/cpu_backend.h"
 #include "network/training.h"
+#include "tools/placed_memory.h"
 
 namespace adapvae::tools {
 
@@ -23,22 +23,15 @@ class PlainVae {
   CpuBackend& backend() { return backend_; }
   Vae& vae() { return vae_; }
   Trainer& trainer() { return trainer_; }
-  std::size_t bytes() const { return bytes_; }
+  std::size_t bytes() const { return memory_->bytes(); }
   // The plain VAE's objective: standard normal prior, sampling on. Borrows from this object.
   VaeBatch objective() const;
 
  private:
-  struct AlignedDelete {
-    void operator()(std::byte* memory) const {
-      ::operator delete[](memory, std::align_val_t{Arena::kAlignment});
-    }
-  };
-
   CpuBackend backend_;
   Vae vae_;
   Trainer trainer_;
-  std::size_t bytes_ = 0;
-  std::unique_ptr<std::byte[], AlignedDelete> memory_;
+  std::optional<PlacedMemory> memory_;
   std::vector<float> zero_, one_;
   float log_weight_ = 0.0F;
 };

@@ -69,13 +69,13 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   vae_.optimiser().reset();
   vae_.optimiser().settings().adam.learning_rate = settings_.learning_rate;
   if (stream_ == 1) {
-    ADAPVAE_RETURN_IF_ERROR(pretrain(backend, rows));
+    ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, rows, settings_.pretrain_epochs));
     ADAPVAE_RETURN_IF_ERROR(standardise(backend, rows));
   }
   ADAPVAE_RETURN_IF_ERROR(draw_replay(backend, rows));
   const ConstMatrixView all = gather(rows);
   if (stream_ > 1) {
-    ADAPVAE_RETURN_IF_ERROR(adapt(backend, all));
+    ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, all, settings_.adapt_epochs));
     ADAPVAE_RETURN_IF_ERROR(follow_drift(backend, report));
   }
   ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
@@ -91,12 +91,14 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   return backend.status();
 }
 
-Status Model::pretrain(Backend& backend, ConstMatrixView rows) {
+// Epochs of reconstruction alone: on the first stream to learn features at all, on later ones so
+// that the network meets the new rows before the mixture judges them.
+Status Model::reconstruct(Backend& backend, ConstMatrixView all, int epochs) {
   EpochReport report;
-  const VaeBatch pattern = objective(rows, 0.0F);
-  for (int i = 0; i < settings_.pretrain_epochs; ++i) {
-    ADAPVAE_RETURN_IF_ERROR(trainer_.run_epoch(
-        backend, vae_, training(settings_.pretrain_corruption), epoch_++, rows, pattern, &report));
+  for (int i = 0; i < epochs; ++i) {
+    ADAPVAE_RETURN_IF_ERROR(trainer_.run_epoch(backend, vae_,
+                                               training(settings_.pretrain_corruption), epoch_++,
+                                               all, objective(all, 0.0F), &report));
   }
   return {};
 }
@@ -173,17 +175,6 @@ TrainingSettings Model::training(const CorruptionSettings& corruption) const {
   settings.seed = settings_.seed;
   settings.stream = stream_;
   return settings;
-}
-
-// The network meets the new rows before the mixture judges them: reconstruction alone.
-Status Model::adapt(Backend& backend, ConstMatrixView all) {
-  EpochReport report;
-  const VaeBatch pattern = objective(all, 0.0F);
-  for (int i = 0; i < settings_.adapt_epochs; ++i) {
-    ADAPVAE_RETURN_IF_ERROR(trainer_.run_epoch(
-        backend, vae_, training(settings_.pretrain_corruption), epoch_++, all, pattern, &report));
-  }
-  return {};
 }
 
 // Network and mixture in turn.

@@ -60,10 +60,9 @@ class Model {
   Status score(Backend& backend, ConstMatrixView rows, ClusterId* id, float* novelty);
 
  private:
-  Status pretrain(Backend& backend, ConstMatrixView rows);
+  Status reconstruct(Backend& backend, ConstMatrixView all, int epochs);
   Status standardise(Backend& backend, ConstMatrixView rows);
   Status draw_replay(Backend& backend, ConstMatrixView rows);
-  Status adapt(Backend& backend, ConstMatrixView all);
   Status join(Backend& backend, ConstMatrixView rows, ConstMatrixView all, StreamReport* report);
   Status encode(Backend& backend, ConstMatrixView rows);
   Status follow_drift(Backend& backend, StreamReport* report);

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "support/mixture_fixture.h"
+#include "support/own_statistics.h"
 
 using namespace adapvae;
 using namespace adapvae::testing;
@@ -12,18 +13,6 @@ using namespace adapvae::testing;
 namespace {
 
 constexpr std::int64_t kUnits = std::int64_t{1} << 32;
-
-// Statistics that own their memory.
-struct Owned {
-  explicit Owned(const ClusterShape& shape)
-      : mean(static_cast<std::size_t>(shape.dims), 0.0),
-        scatter(static_cast<std::size_t>(shape.scatter_size()), 0.0) {}
-  StatisticsRef ref() { return {&mass, mean.data(), scatter.data()}; }
-
-  double mass = 0.0;
-  std::vector<double> mean;
-  std::vector<double> scatter;
-};
 
 // Weighted rows; variance may be empty.
 struct Sample {
@@ -154,19 +143,19 @@ TEST_CASE("statistics added in parts equal those of all rows") {
       CAPTURE(offset);
       const ClusterShape shape = {covariance, 5};
       Sample sample = random_sample(300, 5, offset, random);
-      Owned sum(shape);
+      OwnStatistics sum(shape);
       // Each part is added with a weight of its own, which its rows then have in the whole.
       const Index cuts[] = {0, 1, 2, 10, 150, 300};
       const double weights[] = {1.0, 0.5, 0.3, 1.0, 0.01};
       for (std::size_t part = 0; part < 5; ++part) {
-        Owned own(shape);
+        OwnStatistics own(shape);
         two_pass(shape, sample, cuts[part], cuts[part + 1], nullptr, own.ref());
         add_statistics(shape, own.ref(), weights[part], sum.ref());
         for (Index i = cuts[part]; i < cuts[part + 1]; ++i) {
           sample.weight[static_cast<std::size_t>(i)] *= weights[part];
         }
       }
-      Owned expected(shape);
+      OwnStatistics expected(shape);
       two_pass(shape, sample, 0, 300, nullptr, expected.ref());
       // Means are rounded to 1e-16 of the offset.
       check_same(shape, sum.ref(), expected.ref(), 1e-13 + 1e-15 * offset);
@@ -179,9 +168,9 @@ TEST_CASE("adding nothing changes no bit, and adding to nothing is a copy") {
   for (const FactorShape covariance : kShapes) {
     const ClusterShape shape = {covariance, 3};
     const Sample sample = random_sample(20, 3, 7.0, random);
-    Owned some(shape), none(shape), copy(shape);
+    OwnStatistics some(shape), none(shape), copy(shape);
     two_pass(shape, sample, 0, 20, nullptr, some.ref());
-    const Owned before = some;
+    const OwnStatistics before = some;
     none.mean = {1.0, 2.0, 3.0};  // of no rows: must not count
     add_statistics(shape, none.ref(), 1.0, some.ref());
     CHECK(some.mass == before.mass);
@@ -203,7 +192,7 @@ TEST_CASE("statistics from sums about a centre equal those about the mean") {
         sample.variance.push_back(random.uniform_double());
       }
       const std::vector<double> center = {offset + 0.5, offset - 1.0, offset, offset + 2.0};
-      Owned sums(shape), got(shape), expected(shape);
+      OwnStatistics sums(shape), got(shape), expected(shape);
       two_pass(shape, sample, 0, 200, center.data(), sums.ref());
       center_statistics(shape, sums.mass, sums.mean.data(), sums.scatter.data(), center.data(),
                         got.ref());
@@ -224,7 +213,7 @@ TEST_CASE("equal rows leave no negative diagonal; no rows leave zeros") {
       const double sum[] = {mass * distance, mass * distance};
       const std::vector<double> scatter(static_cast<std::size_t>(shape.scatter_size()),
                                         sum[0] * distance);
-      Owned got(shape);
+      OwnStatistics got(shape);
       center_statistics(shape, mass, sum, scatter.data(), center, got.ref());
       for (Index i = 0; i < 2; ++i) {
         const double left = got.scatter[static_cast<std::size_t>(shape.diagonal_at(i))];
@@ -234,12 +223,12 @@ TEST_CASE("equal rows leave no negative diagonal; no rows leave zeros") {
     }
     const double zeros[3] = {};
     const double center[] = {5.0, 6.0};
-    Owned got(shape);
+    OwnStatistics got(shape);
     got.mean = {7.0, 7.0};
     center_statistics(shape, 0.0, zeros, zeros, center, got.ref());
     CHECK(got.mass == 0.0);
     CHECK(got.mean == std::vector<double>{0.0, 0.0});
-    CHECK(got.scatter == Owned(shape).scatter);
+    CHECK(got.scatter == OwnStatistics(shape).scatter);
   }
 }
 
@@ -275,7 +264,7 @@ TEST_CASE("a stream's totals equal a direct count of its rows") {
         for (Index i = 0; i < kRows; ++i) {
           sample.weight.push_back(0.25 * mixture.stream_responsibilities()(i, k));
         }
-        Owned expected(config.shape);
+        OwnStatistics expected(config.shape);
         two_pass(config.shape, sample, 0, kRows, nullptr, expected.ref());
         check_same(config.shape, mixture.totals()[k], expected.ref(), 1e-9);
         CHECK(mixture.rows_of(k) == doctest::Approx(4.0 * expected.mass).epsilon(1e-12));

@@ -6,23 +6,12 @@
 
 #include "support/learner_fixture.h"
 #include "support/mixture_fixture.h"
+#include "support/own_statistics.h"
 
 using namespace adapvae;
 using namespace adapvae::testing;
 
 namespace {
-
-// Statistics that own their memory.
-struct OwnStatistics {
-  explicit OwnStatistics(const ClusterShape& shape)
-      : mean(static_cast<std::size_t>(shape.dims), 0.0),
-        scatter(static_cast<std::size_t>(shape.scatter_size()), 0.0) {}
-  StatisticsRef ref() { return {&mass, mean.data(), scatter.data()}; }
-
-  double mass = 0.0;
-  std::vector<double> mean;
-  std::vector<double> scatter;
-};
 
 OwnStatistics random_statistics(const ClusterShape& shape, Index rows, Philox& random) {
   OwnStatistics s(shape);
