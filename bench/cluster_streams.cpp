@@ -160,6 +160,5 @@ int main(int argc, char** argv) {
       learner.rows_seen(), learner.pending().count(), learner.boundary(),
       static_cast<unsigned long long>(learner.mixture().repairs()), seconds,
       static_cast<double>(memory.bytes()) / 1e6);
-  ::operator delete (memory, std::align_val_t{Arena::kAlignment});
   return 0;
 }

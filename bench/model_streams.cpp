@@ -236,6 +236,5 @@ int main(int argc, char** argv) {
       model.clusters().mixture().clusters(), m.nmi, m.ari, m.homogeneity, m.accuracy,
       right / static_cast<double>(found.size()), p, r, now() - start,
       static_cast<double>(memory.bytes()) / 1e6);
-  ::operator delete (memory, std::align_val_t{Arena::kAlignment});
   return 0;
 }
