@@ -1,0 +1,188 @@
+// ClusterLearner: births, divisions and merges, with everything that goes by number kept in step.
+#include <algorithm>
+#include <cmath>
+
+#include "structure/cluster_learner.h"
+
+namespace adapvae {
+namespace {
+
+// Sizes of a birth, in the order they are tried.
+constexpr Index kBirthSizes[] = {10, 4, 3, 2, 1};
+constexpr Index kUnexplainedSizes[] = {3, 1};
+constexpr double kEmptyRows = 0.01;
+
+}  // namespace
+
+// ---- births -------------------------------------------------------------------------------------
+
+Philox ClusterLearner::proposal_random(std::uint32_t round, std::uint32_t index) const {
+  return Philox({.seed = settings_.seed,
+                 .purpose = RandomPurpose::kProposal,
+                 .stream = static_cast<std::uint32_t>(stream_),
+                 .epoch = round,
+                 .index = index});
+}
+
+// A cluster that took in another lately is not parted again, unless it has grown; one that the user
+// wants whole is not parted at all.
+bool ClusterLearner::rests(Index target) const {
+  const ClusterInfo& info = registry_.info(target);
+  if (info.kept_whole != 0) return true;
+  if (info.merged_stream == 0) return false;
+  const auto rest = static_cast<std::uint64_t>(std::max(settings_.hysteresis_streams, 0));
+  return stream_ - info.merged_stream < rest &&
+         mixture_.mass(target) < settings_.hysteresis_growth * info.merged_mass;
+}
+
+// Keeps everything that goes by number in step with an accepted birth; true if it was one.
+bool ClusterLearner::note_birth(const MoveRecord& record) {
+  if (record.outcome != MoveOutcome::kAccepted) return false;
+  const ClusterId parent = registry_.info(record.cluster).id != kNoId
+                               ? registry_.info(record.cluster).id
+                               : registry_.info(record.cluster).parent;
+  candidates_.clear(record.cluster);
+  refused_rows_[record.cluster] = -1.0;
+  for (Index born = record.other; born < mixture_.clusters(); ++born) {
+    registry_.add(parent, stream_, record.gain, record.rows);
+    candidates_.clear(born);
+    refused_rows_[born] = -1.0;
+    trial_[born] = record;
+  }
+  return true;
+}
+
+void ClusterLearner::tell_refused(Index target, const MoveRecord& record) const {
+  tell({.kind = ClusterEventKind::kRefused,
+        .outcome = record.outcome,
+        .stream = stream_,
+        .id = registry_.info(target).id,
+        .gain = record.gain,
+        .rows = record.rows});
+}
+
+Index ClusterLearner::births(Backend& backend, int round) {
+  Index born = 0;
+  const Index targets = mixture_.clusters();  // newborns have their turn in the next round
+  for (Index target = 0; target < targets; ++target) {
+    const double present =
+        (mixture_.mass(target) - mixture_.carried().mass(target)) / mixture_.row_weight();
+    const bool same = std::fabs(present - refused_rows_[target]) < std::max(0.5, 0.01 * present);
+    if (same || rests(target)) continue;
+    Philox random =
+        proposal_random(static_cast<std::uint32_t>(round), static_cast<std::uint32_t>(target));
+    MoveRecord best;
+    best.gain = -1e300;
+    for (const Index fresh : kBirthSizes) {
+      const MoveRecord record =
+          birth_.try_cluster(backend, mixture_, target, fresh, settings_.proposal, random);
+      // The size that came nearest is the one to tell of.
+      const bool judged = record.outcome == MoveOutcome::kBoundWouldFall;
+      const bool best_judged = best.gain != -1e300 && best.outcome == MoveOutcome::kBoundWouldFall;
+      if (best.gain == -1e300 || judged > best_judged ||
+          (judged == best_judged && record.gain > best.gain)) {
+        best = record;
+      }
+      if (record.outcome != MoveOutcome::kAccepted && record.outcome != MoveOutcome::kTooFewRows &&
+          record.outcome != MoveOutcome::kNoRoom) {
+        continue;
+      }
+      best = record;
+      break;
+    }
+    if (note_birth(best)) {
+      born += best.count;
+    } else {
+      refused_rows_[target] = present;
+      if (round == 0 && registry_.info(target).id != kNoId) tell_refused(target, best);
+    }
+  }
+  return born;
+}
+
+Index ClusterLearner::births_on_arrival(Backend& backend) {
+  score_stream(backend);
+  const double limit = boundary();
+  Index count = 0;
+  for (Index i = 0; i < mixture_.stream_rows().rows && count < BirthMove::kMostRows; ++i) {
+    if (!(novelty_.novelty(-score_[i].log_density, limit) > 0.5F)) continue;
+    log_density_[count] = score_[i].log_density;
+    chosen_[count++] = static_cast<std::uint32_t>(i);
+  }
+  settle(backend, 1);
+  Philox random = proposal_random(0, 0xFFFFFFFF);
+  for (const Index fresh : kUnexplainedSizes) {
+    const MoveRecord record = birth_.try_rows(backend, mixture_, chosen_, log_density_, count,
+                                              fresh, settings_.proposal, random);
+    if (note_birth(record)) return record.count;
+  }
+  return 0;
+}
+
+Index ClusterLearner::divisions(Backend& backend) {
+  Index divided = 0;
+  const Index targets = mixture_.clusters();
+  for (Index target = 0; target < targets; ++target) {
+    if (rests(target)) continue;
+    Philox random = proposal_random(0xFFFFFFFF, static_cast<std::uint32_t>(target));
+    const MoveRecord record = birth_.try_division(backend, mixture_, target, own_rows_, candidates_,
+                                                  settings_.proposal, random);
+    if (note_birth(record)) ++divided;
+  }
+  return divided;
+}
+
+// ---- merges -------------------------------------------------------------------------------------
+
+// Everything that goes by number follows a merge that the mixture has made.
+void ClusterLearner::note_merge(const MoveRecord& record, ClusterEventKind kind) {
+  const ClusterId kept = registry_.info(record.cluster).id;
+  const ClusterId lost = registry_.info(record.other).id;
+  const Index last = registry_.clusters() - 1;
+  const Index survivor = record.cluster == last ? record.other : record.cluster;
+  registry_.merge(record.cluster, record.other);
+  candidates_.clear(record.cluster);
+  candidates_.move(last, record.other);
+  if (record.cluster == last) candidates_.clear(survivor);
+  refused_rows_[record.cluster] = -1.0;
+  refused_rows_[record.other] = refused_rows_[last];
+  trial_[record.other] = trial_[last];
+  if (kept == kNoId || lost == kNoId) return;  // only a trial has ended
+  ClusterInfo& info = registry_.info(survivor);
+  info.merged_stream = stream_;
+  info.merged_mass = mixture_.mass(survivor);
+  tell({.kind = kind,
+        .stream = stream_,
+        .id = kept,
+        .other = lost,
+        .gain = record.gain,
+        .rows = record.rows});
+}
+
+// Halves that the user wants apart stay apart, and so does a newborn from the old if so set.
+bool ClusterLearner::may_merge(const void* learner, Index a, Index b) {
+  const auto& self = *static_cast<const ClusterLearner*>(learner);
+  const ClusterInfo& x = self.registry_.info(a);
+  const ClusterInfo& y = self.registry_.info(b);
+  if (!self.settings_.merge_old_with_new && (x.id == kNoId) != (y.id == kNoId)) return false;
+  return x.kept_apart == 0 || x.kept_apart != y.kept_apart;
+}
+
+Index ClusterLearner::merges() {
+  Index merged = 0;
+  while (true) {
+    const MoveRecord record = merge_.merge_best(mixture_, 0.0, may_merge, this);
+    if (record.outcome != MoveOutcome::kAccepted) break;
+    note_merge(record, ClusterEventKind::kMerged);
+    ++merged;
+  }
+  while (true) {
+    const MoveRecord record = merge_.retire_lightest(mixture_, kEmptyRows);
+    if (record.outcome != MoveOutcome::kAccepted) break;
+    note_merge(record, ClusterEventKind::kRetired);
+    ++merged;
+  }
+  return merged;
+}
+
+}  // namespace adapvae
