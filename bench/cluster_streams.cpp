@@ -19,28 +19,14 @@
 #include <vector>
 
 #include "bench/bench_support.h"
+#include "bench/event_printer.h"
 #include "compute/cpu_backend.h"
 #include "structure/cluster_learner.h"
 #include "tools/placed_memory.h"
 
 using namespace adapvae;
 using bench::now;
-
-namespace {
-
-void print_event(void* quiet, const ClusterEvent& e) {
-  static const char* const kNames[] = {"born",    "merged",    "retired",
-                                       "refused", "forgotten", "split"};
-  if (std::getenv("ADAPVAE_SHOW_REFUSED") == nullptr && e.kind == ClusterEventKind::kRefused)
-    return;
-  if (*static_cast<bool*>(quiet)) return;
-  std::printf("stream %llu: %s %llu (%llu) gain %.3g rows %.1f%s\n",
-              static_cast<unsigned long long>(e.stream), kNames[static_cast<int>(e.kind)],
-              static_cast<unsigned long long>(e.id), static_cast<unsigned long long>(e.other),
-              e.gain, e.rows, e.past_divided ? " past divided" : "");
-}
-
-}  // namespace
+using bench::print_event;
 
 int main(int argc, char** argv) {
   if (argc < 4) {

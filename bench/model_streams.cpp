@@ -16,6 +16,7 @@
 
 #include "base/sampling.h"
 #include "bench/bench_support.h"
+#include "bench/event_printer.h"
 #include "compute/cpu_backend.h"
 #include "model/model.h"
 #include "tools/idx_file.h"
@@ -24,6 +25,7 @@
 
 using namespace adapvae;
 using bench::now;
+using bench::print_event;
 
 namespace {
 
@@ -44,15 +46,6 @@ bool read_set(const std::string& folder, const std::string& name, Set* set) {
   for (float& x : set->rows) x /= 255.0F;
   for (const float x : labels->values) set->label.push_back(static_cast<int>(x));
   return true;
-}
-
-void print_event(void* quiet, const ClusterEvent& e) {
-  static const char* const kNames[] = {"born",    "merged",    "retired",
-                                       "refused", "forgotten", "split"};
-  if (e.kind == ClusterEventKind::kRefused || *static_cast<bool*>(quiet)) return;
-  std::printf("  %s %llu (%llu) gain %.3g rows %.0f%s\n", kNames[static_cast<int>(e.kind)],
-              static_cast<unsigned long long>(e.id), static_cast<unsigned long long>(e.other),
-              e.gain, e.rows, e.past_divided ? " past divided" : "");
 }
 
 }  // namespace

@@ -40,8 +40,9 @@ void Model::place(Arena& arena, const ModelConfig& config) {
   take(all_, all * config_.network.inputs);
   take(latent_target_, all * m);
   take(latent_weight_, all);
-  take(z_, config_.block_rows * m);
-  take(variance_, config_.block_rows * m);
+  const Index codes = std::max(config_.block_rows, config_.network.max_rows);
+  take(z_, codes * m);
+  take(variance_, codes * m);
   take(score_r_, config_.network.max_rows * config_.clusters.max_clusters);
   take(score_, config_.network.max_rows);
   take(scratch_, 2 * m);

@@ -82,8 +82,8 @@ class Model {
   float* all_ = nullptr;            // [block + replay × d] rows, then replay
   float* latent_target_ = nullptr;  // [block + replay × m]
   float* latent_weight_ = nullptr;  // [block + replay]
-  float* z_ = nullptr;              // [block × m]
-  float* variance_ = nullptr;       // [block × m]
+  float* z_ = nullptr;              // [block or max_rows × m]
+  float* variance_ = nullptr;       // [block or max_rows × m]
   float* score_r_ = nullptr;        // [max_rows × K]
   RowScore* score_ = nullptr;       // [max_rows]
   double* scratch_ = nullptr;       // [2m]

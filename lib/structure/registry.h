@@ -1,7 +1,8 @@
 // Who is who: ids, names and lineage of clusters, and what became of those that are no more.
 //
 // An id is a 64-bit number from 1, given once, when a newborn has lived to the end of its stream,
-// and never used again. While a newborn is on trial its id is 0 (kNoId).
+// and never used again; only if a correction that gave one is undone, and the state saved and
+// loaded before the next birth, can it come again. While a newborn is on trial its id is 0 (kNoId).
 //
 // resolve() answers for the last `aliases` clusters that were merged away, however many merges came
 // between: a dead id always points straight at a living cluster (or at none, if the user had it

@@ -114,12 +114,18 @@ void check_softmax(Index rows, Index clusters, bool with_offset, float scale, do
       check_close(Quantity::kProbability, *backend, probability, want);
       check_close(Quantity::kLogSum, *backend, log_sum, want_log_sum);
 
-      Matrix in_place = in;  // and without the normaliser
-      (*backend)->softmax_rows(in_place.view(), offset_data, scale, in_place.view(), nullptr);
+      Matrix alone(rows, clusters, 1);  // without the normaliser
+      (*backend)->softmax_rows(in.view(), offset_data, scale, alone.view(), nullptr);
+      Matrix in_place = in;
+      Matrix log_sum_in_place(1, rows);
+      (*backend)->softmax_rows(in_place.view(), offset_data, scale, in_place.view(),
+                               log_sum_in_place.data());
       CHECK(in_place.margins_intact());
+      CHECK(same_bytes(log_sum.data(), log_sum_in_place.data(), rows));
       bool same = true;
       for (Index i = 0; i < rows; ++i) {
-        same = same && same_bytes(probability.view().row(i), in_place.view().row(i), clusters);
+        same = same && same_bytes(probability.view().row(i), in_place.view().row(i), clusters) &&
+               same_bytes(probability.view().row(i), alone.view().row(i), clusters);
       }
       CHECK(same);
     }

@@ -146,3 +146,25 @@ TEST_CASE("the same seed gives the same model, and bad rows change nothing") {
   CHECK_FALSE(a.model.learn(a.backend, kinds(0, 1, 401, 9).view(), &report).ok());
   CHECK(a.state() == before);
 }
+
+TEST_CASE("more rows can be scored at once than a stream may hold") {
+  ModelConfig config = small_model();
+  config.block_rows = 10;
+  config.replay_rows = 20;
+  CpuBackend backend;
+  Model model;
+  const auto place = [&](Arena& arena) {
+    backend.place(arena, Model::limits(config), *select_kernels(IsaLevel::kAuto));
+    model.place(arena, config);
+  };
+  GuardedMemory memory(planned_bytes(place));
+  Arena arena(memory.data(), memory.size());
+  place(arena);
+  model.reset(1);
+  std::vector<ClusterId> id(100);
+  std::vector<float> novelty(100);
+  REQUIRE(model.score(backend, kinds(0, 1, 100, 1).view(), id.data(), novelty.data()).ok());
+  for (const ClusterId x : id) CHECK(x == kNoId);  // nothing is learnt yet
+  for (const float x : novelty) CHECK(x == 1.0F);
+  CHECK(memory.guards_untouched());
+}

@@ -1,0 +1,21 @@
+// Cluster events as lines of text, for the experiment drivers.
+#pragma once
+
+#include <cstdio>
+
+#include "structure/cluster_learner.h"
+
+namespace adapvae::bench {
+
+// An EventSink: births, merges and the like, not what was refused. context: a bool, true = silent.
+inline void print_event(void* context, const ClusterEvent& e) {
+  static const char* const kNames[] = {"born",    "merged",    "retired",
+                                       "refused", "forgotten", "split"};
+  if (*static_cast<bool*>(context) || e.kind == ClusterEventKind::kRefused) return;
+  std::printf("stream %llu: %s %llu (%llu) gain %.3g rows %.1f%s\n",
+              static_cast<unsigned long long>(e.stream), kNames[static_cast<int>(e.kind)],
+              static_cast<unsigned long long>(e.id), static_cast<unsigned long long>(e.other),
+              e.gain, e.rows, e.past_divided ? " past divided" : "");
+}
+
+}  // namespace adapvae::bench
