@@ -176,20 +176,26 @@ def umap(options):
     print("  digits whose cluster was born in their own stream, by seed:", own_stream)
 
 
+def f1(chosen, true):
+    return 2 * (chosen & true).sum() / max(1, chosen.sum() + true.sum())
+
+
 def rare(options):
     print("1 % of a new digit: 5,000 rows of the others, then ten streams of 990 + 10: F1 of the "
-          "union of clusters born since whose majority it is, stream rows and held-out rows")
+          "union of clusters born since whose majority it is, stream rows and held-out rows; and "
+          "of the 15 nearest neighbours' labels, held-out rows")
     rows, labels = load_umap(options)
     near = KNeighborsClassifier(15).fit(rows, labels).predict(rows)
-    for new, old in [(5, [0, 1, 2, 3, 4]), (9, [0, 1, 2, 3, 4, 5, 6, 7, 8]),
-                     (4, [0, 1, 2, 3, 5, 6, 7, 8, 9]), (7, [0, 1, 2, 3, 4, 5, 6, 8, 9])]:
-        for pending, strays in ((0, False), (400, False), (0, True)):
+    pairs = [(5, [0, 1, 2, 3, 4])] + [(d, [k for k in range(10) if k != d]) for d in range(10)]
+    for new, old in pairs:
+        for pending, strays in ((0, True), (400, True), (0, False)):
             result = []
             for seed in SEEDS:
                 rng = np.random.default_rng(seed)
-                # Rows of old digits that the embedding put among the new one's are left out: they
-                # would have made its cluster before it came.
-                known_rows = rng.permutation(np.flatnonzero(np.isin(labels, old) & (strays | (near != new))))
+                # Without strays: rows of old digits that the embedding put among the new one's
+                # are left out.
+                usable = np.isin(labels, old) & (strays | (near != new))
+                known_rows = rng.permutation(np.flatnonzero(usable))
                 new_rows = rng.permutation(np.flatnonzero(labels == new))
                 order = list(known_rows[:5000])
                 for stream in range(10):
@@ -207,11 +213,12 @@ def rare(options):
                     mine = [k for k in run.born if run.born[k] > 1 and (found == k).any()
                             and true[found == k].mean() > 0.5]
                     chosen = np.isin(found, mine)
-                    hit = (chosen & true).sum()
-                    scored.append(2 * hit / max(1, chosen.sum() + true.sum()))
+                    scored.append(f1(chosen, true))
+                # What the embedding allows: the label that most of a row's neighbours have.
+                scored.append(f1(near[order[15000:]] == new, truth[15000:]))
                 result.append(scored)
             line(f"digit {new}, {len(old)} old ones, {'pool' if pending else 'no pool'}"
-                 f"{', strays left in' if strays else ''}", result)
+                 f"{'' if strays else ', strays left out'}", result)
 
 
 def bearings(options):

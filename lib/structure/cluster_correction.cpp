@@ -53,6 +53,7 @@ Status ClusterLearner::rename(ClusterId id, const char* name) {
     return {StatusCode::kInvalidArgument, "a name has at most 31 bytes"};
   }
   remember();
+  registry_.info(k).provisional = 0;  // what the user speaks of is announced
   char* to = registry_.info(k).name;
   std::fill_n(to, ClusterInfo::kNameBytes, '\0');
   std::copy_n(name, length, to);
@@ -74,6 +75,7 @@ Status ClusterLearner::merge(ClusterId id, ClusterId other, bool force, MoveReco
   if (!force && !(record.gain > 0.0)) return {};
   remember();
   record.outcome = MoveOutcome::kAccepted;
+  registry_.info(a).provisional = 0;
   if (!(record.gain > 0.0)) registry_.info(a).kept_whole = 1;
   mixture_.merge_clusters(a, b);
   note_merge(record, ClusterEventKind::kMerged);
@@ -118,6 +120,7 @@ Status ClusterLearner::split(ClusterId id, bool force, MoveRecord& record) {
   mixture_.global_step();
   note_birth(record);
   registry_.publish(record.other);
+  registry_.info(k).provisional = 0;
   registry_.info(k).kept_whole = 0;
   if (!(record.gain > 0.0)) {
     // A piece that is cut again stays apart from all of its kind.

@@ -9,6 +9,8 @@
 namespace adapvae {
 namespace {
 
+constexpr double kHandful = 0.01;  // part of the first stream's rows
+
 Status check_stream(ConstMatrixView z, ConstMatrixView variance, const LearnerConfig& config) {
   ADAPVAE_RETURN_IF_ERROR(check_shape(z, config.max_rows, config.shape.dims));
   ADAPVAE_RETURN_IF_ERROR(check_finite(z));
@@ -271,19 +273,32 @@ void ClusterLearner::hold_back_pending(Backend& backend) {
   if (held > 0) mixture_.recount(backend);
 }
 
+// In the first stream nothing is known of what is usual: a handful of rows apart, fewer than a
+// cluster has parameters, may be strays of what is there. They are announced when as many again,
+// and enough to see a shape, have come: perhaps the first rows of a kind that is met only now.
 void ClusterLearner::publish_newborns() {
+  const ClusterShape& shape = config_.shape;
+  const auto parameters = static_cast<double>(shape.dims + shape.scatter_size());
+  const double few =
+      stream_ == 1 ? std::min(parameters, kHandful * static_cast<double>(own_rows_)) : 0.0;
   for (Index k = 0; k < mixture_.clusters(); ++k) {
     ClusterInfo& info = registry_.info(k);
-    if (info.id != kNoId) continue;
-    registry_.publish(k);
-    info.birth_rows = mixture_.rows_of(k);
-    tell({.kind = ClusterEventKind::kBorn,
+    const double rows = mixture_.rows_of(k);
+    const bool newborn = info.id == kNoId;
+    const bool grown = info.provisional != 0 && rows >= 2.0 * static_cast<double>(shape.dims) &&
+                       rows >= 2.0 * info.birth_rows;
+    if (!newborn && !grown) continue;
+    if (newborn) registry_.publish(k);
+    info.provisional = newborn && rows < few ? 1 : 0;
+    info.born_stream = stream_;
+    info.birth_rows = rows;
+    tell({.kind = info.provisional != 0 ? ClusterEventKind::kNoticed : ClusterEventKind::kBorn,
           .stream = stream_,
           .id = info.id,
           .other = info.parent,
           .gain = info.birth_gain,
-          .rows = info.birth_rows,
-          .past_divided = trial_[k].past_divided});
+          .rows = rows,
+          .past_divided = newborn && trial_[k].past_divided});
   }
 }
 

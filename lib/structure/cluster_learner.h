@@ -52,12 +52,13 @@ struct LearnerSettings {
 };
 
 enum class ClusterEventKind : std::int32_t {
-  kBorn = 0,       // id, out of `other`
+  kBorn = 0,       // id, out of `other`; or what was noticed before
   kMerged = 1,     // `other` went into id
   kRetired = 2,    // `other`, nearly empty, went into id
   kRefused = 3,    // a birth out of id that was not made: see outcome
   kForgotten = 4,  // by the user: id
   kSplit = 5,      // by the user: `other` out of id
+  kNoticed = 6,    // a handful of rows apart in the first stream: id, provisional
 };
 
 struct ClusterEvent {

@@ -136,8 +136,7 @@ Index ClusterLearner::divisions(Backend& backend) {
 
 // Everything that goes by number follows a merge that the mixture has made.
 void ClusterLearner::note_merge(const MoveRecord& record, ClusterEventKind kind) {
-  const ClusterId kept = registry_.info(record.cluster).id;
-  const ClusterId lost = registry_.info(record.other).id;
+  const ClusterId ids[] = {registry_.info(record.cluster).id, registry_.info(record.other).id};
   const Index last = registry_.clusters() - 1;
   const Index survivor = record.cluster == last ? record.other : record.cluster;
   registry_.merge(record.cluster, record.other);
@@ -147,14 +146,14 @@ void ClusterLearner::note_merge(const MoveRecord& record, ClusterEventKind kind)
   refused_rows_[record.cluster] = -1.0;
   refused_rows_[record.other] = refused_rows_[last];
   trial_[record.other] = trial_[last];
-  if (kept == kNoId || lost == kNoId) return;  // only a trial has ended
+  if (ids[0] == kNoId || ids[1] == kNoId) return;  // only a trial has ended
   ClusterInfo& info = registry_.info(survivor);
   info.merged_stream = stream_;
   info.merged_mass = mixture_.mass(survivor);
   tell({.kind = kind,
         .stream = stream_,
-        .id = kept,
-        .other = lost,
+        .id = info.id,
+        .other = info.id == ids[0] ? ids[1] : ids[0],
         .gain = record.gain,
         .rows = record.rows});
 }

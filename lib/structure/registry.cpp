@@ -76,11 +76,17 @@ void ClusterRegistry::merge(Index survivor, Index lost) {
   const ClusterInfo& gone = info_[lost];
   const bool whole = kept.kept_whole != 0 || gone.kept_whole != 0;
   const std::uint64_t apart = kept.kept_apart != 0 ? kept.kept_apart : gone.kept_apart;
-  if (kept.id == kNoId && gone.id != kNoId) {
-    // An id that has been seen outside stays with its rows; the newborn's story ends.
+  // An id that has been seen outside stays with its rows: a newborn's story ends in an old cluster,
+  // a provisional one's in one that was announced.
+  const auto standing = [](const ClusterInfo& info) {
+    return info.id == kNoId ? 0 : info.provisional != 0 ? 1 : 2;
+  };
+  if (standing(kept) < standing(gone)) {
     const std::uint64_t seen = std::max(kept.seen_stream, gone.seen_stream);
+    const ClusterId dead = kept.id;
     kept = gone;
     kept.seen_stream = seen;
+    if (dead != kNoId) bury(dead, kept.id);
   } else {
     if (kept.name[0] == '\0') std::copy_n(gone.name, ClusterInfo::kNameBytes, kept.name);
     kept.seen_stream = std::max(kept.seen_stream, gone.seen_stream);
@@ -107,7 +113,7 @@ void ClusterRegistry::replace_by_new(Index k, std::uint64_t stream) {
 }
 
 std::size_t ClusterRegistry::most_bytes(Index max_clusters, Index aliases) {
-  constexpr Index kInfo = 10 * 8 + ClusterInfo::kNameBytes;
+  constexpr Index kInfo = 11 * 8 + ClusterInfo::kNameBytes;
   return static_cast<std::size_t>(12 + kInfo * max_clusters + 16 * aliases);
 }
 
@@ -115,8 +121,9 @@ void ClusterRegistry::save(ByteWriter& writer) const {
   writer.write_u64(next_id_);
   for (Index k = 0; k < clusters_; ++k) {
     const ClusterInfo& info = info_[k];
-    for (const std::uint64_t value : {info.id, info.parent, info.born_stream, info.seen_stream,
-                                      info.merged_stream, info.kept_whole, info.kept_apart}) {
+    for (const std::uint64_t value :
+         {info.id, info.parent, info.born_stream, info.seen_stream, info.merged_stream,
+          info.kept_whole, info.kept_apart, info.provisional}) {
       writer.write_u64(value);
     }
     for (const double value : {info.merged_mass, info.birth_gain, info.birth_rows}) {
@@ -137,8 +144,9 @@ Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
   clusters_ = clusters;
   for (Index k = 0; k < clusters; ++k) {
     ClusterInfo& info = info_[k];
-    for (std::uint64_t* value : {&info.id, &info.parent, &info.born_stream, &info.seen_stream,
-                                 &info.merged_stream, &info.kept_whole, &info.kept_apart}) {
+    for (std::uint64_t* value :
+         {&info.id, &info.parent, &info.born_stream, &info.seen_stream, &info.merged_stream,
+          &info.kept_whole, &info.kept_apart, &info.provisional}) {
       *value = reader.read_u64();
     }
     for (double* value : {&info.merged_mass, &info.birth_gain, &info.birth_rows}) {
@@ -146,7 +154,8 @@ Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
       if (!std::isfinite(*value)) return bad;
     }
     reader.read_bytes(info.name, ClusterInfo::kNameBytes);
-    if (info.id == kNoId || info.id >= next_id_ || info.name[ClusterInfo::kNameBytes - 1] != '\0') {
+    if (info.id == kNoId || info.id >= next_id_ || info.provisional > 1 ||
+        info.name[ClusterInfo::kNameBytes - 1] != '\0') {
       return bad;
     }
     for (Index j = 0; j < k; ++j) {

@@ -3,6 +3,8 @@
 // An id is a 64-bit number from 1, given once, when a newborn has lived to the end of its stream,
 // and never used again; only if a correction that gave one is undone, and the state saved and
 // loaded before the next birth, can it come again. While a newborn is on trial its id is 0 (kNoId).
+// A handful of rows apart in the very first stream have an id but are provisional, not announced as
+// a birth until more have joined them: they may be strays of what is there.
 //
 // resolve() answers for the last `aliases` clusters that were merged away, however many merges came
 // between: a dead id always points straight at a living cluster (or at none, if the user had it
@@ -33,8 +35,9 @@ struct ClusterInfo {
   // unless it has its own.
   std::uint64_t kept_whole = 0;
   std::uint64_t kept_apart = 0;
-  double merged_mass = 0.0;  // its mass when it last took in another
-  double birth_gain = 0.0;   // what the bound gained by its birth
+  std::uint64_t provisional = 0;  // 1: not announced yet
+  double merged_mass = 0.0;       // its mass when it last took in another
+  double birth_gain = 0.0;        // what the bound gained by its birth
   double birth_rows = 0.0;
   char name[kNameBytes] = {};
 };

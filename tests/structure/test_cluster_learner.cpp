@@ -60,6 +60,51 @@ TEST_CASE("scoring is defined before anything is learnt") {
   CHECK(f.saved() == before);
 }
 
+TEST_CASE("a handful of strays in the first stream does not take its birth from a later kind") {
+  LearnerFixture f(small_config(5, 3000));
+  World world(5, 3, 8.0, 67);
+  std::vector<float> rows = world.rows(0, 1, 1000);
+  world.add(rows, 2, 9);  // 0.45 % of the stream, and fewer than a cluster has parameters (20)
+  REQUIRE(f.learn(rows).ok());
+  const auto noticed = f.events_of(ClusterEventKind::kNoticed);
+  REQUIRE(noticed.size() == 1);
+  CHECK(noticed[0].rows == doctest::Approx(9.0).epsilon(0.01));
+  const ClusterId id = f.score(world.rows(2, 2, 1)).id[0];
+  CHECK(noticed[0].id == id);
+  CHECK(f.events_of(ClusterEventKind::kBorn).size() == 1);  // the second kind
+  // Nothing of it for a while: it waits. What is saved knows that it does.
+  REQUIRE(f.learn(world.rows(0, 1, 500)).ok());
+  CHECK(f.events_of(ClusterEventKind::kBorn).size() == 1);
+  LearnerFixture copy(small_config(5, 3000));
+  const auto bytes = f.saved();
+  ByteReader reader(bytes.data(), bytes.size());
+  REQUIRE(copy.learner.load(reader).ok());
+
+  rows = world.rows(0, 1, 490);
+  world.add(rows, 2, 20);
+  for (LearnerFixture* one : {&f, &copy}) {
+    const auto before = one->events_of(ClusterEventKind::kBorn).size();
+    REQUIRE(one->learn(rows).ok());
+    const auto born = one->events_of(ClusterEventKind::kBorn);
+    REQUIRE(born.size() == before + 1);
+    CHECK(born.back().id == id);  // the same id, announced now
+    CHECK(born.back().stream == 3);
+    CHECK(born.back().rows == doctest::Approx(29.0).epsilon(0.01));
+    REQUIRE(one->learn(rows).ok());
+    CHECK(one->events_of(ClusterEventKind::kBorn).size() == before + 1);  // once
+  }
+  // A cluster that the user has named is not announced any more.
+  LearnerFixture named(small_config(5, 3000));
+  rows = world.rows(0, 1, 1000);
+  world.add(rows, 2, 9);
+  REQUIRE(named.learn(rows).ok());
+  REQUIRE(named.learner.rename(named.score(world.rows(2, 2, 1)).id[0], "mine").ok());
+  rows = world.rows(0, 1, 490);
+  world.add(rows, 2, 20);
+  REQUIRE(named.learn(rows).ok());
+  CHECK(named.events_of(ClusterEventKind::kBorn).size() == 1);
+}
+
 TEST_CASE("every kind is novel when it comes, is born in its stream, and keeps its id") {
   for (const FactorShape covariance : {FactorShape::kLower, FactorShape::kDiagonal}) {
     LearnerConfig config = small_config(5, 200);

@@ -99,7 +99,7 @@ void live(Placed& placed) {
   placed.registry.remove(placed.registry.find(3));
 }
 
-constexpr std::size_t kInfo = 10 * 8 + 32;
+constexpr std::size_t kInfo = 11 * 8 + 32;
 constexpr std::size_t kTable = 8 + 3 * kInfo;  // where the number of aliases is
 
 }  // namespace
@@ -233,6 +233,18 @@ TEST_CASE("a survivor on trial takes the published id") {
   CHECK(registry.ids_given() == older);
 }
 
+TEST_CASE("what was announced keeps its id against what is provisional, heavier or not") {
+  Placed placed(6, 8);
+  ClusterRegistry& registry = placed.registry;
+  const ClusterId handful = placed.born();
+  registry.info(1).provisional = 1;
+  registry.merge(1, 0);  // the provisional one is the survivor by number
+  REQUIRE(registry.clusters() == 1);
+  CHECK(registry.info(0).id == 1);
+  CHECK(registry.info(0).provisional == 0);
+  CHECK(registry.resolve(handful) == 1);
+}
+
 TEST_CASE("a registry is saved and loaded exactly") {
   Placed one(6, 8);
   live(one);
@@ -268,10 +280,11 @@ TEST_CASE("bytes that are no registry are refused") {
       {8 + kInfo, 0, "nobody's id"},
       {8 + kInfo, 1, "an id twice"},
       {8 + kInfo, 7, "an id still to be given"},
-      {8 + 2 * kInfo + 56, 0x7FF8000000000000U, "NaN mass"},
-      {8 + 2 * kInfo + 64, 0x7FF0000000000000U, "infinite gain"},
-      {8 + 2 * kInfo + 72, 0xFFF0000000000000U, "infinite rows"},
-      {8 + 104, ~std::uint64_t{0}, "a name without end"},
+      {8 + kInfo + 56, 2, "provisional, or what?"},
+      {8 + 2 * kInfo + 64, 0x7FF8000000000000U, "NaN mass"},
+      {8 + 2 * kInfo + 72, 0x7FF0000000000000U, "infinite gain"},
+      {8 + 2 * kInfo + 80, 0xFFF0000000000000U, "infinite rows"},
+      {8 + 112, ~std::uint64_t{0}, "a name without end"},
       {first, 1, "dead, and lives"},
       {first, 3, "dead twice"},
       {first, 5, "not ascending"},
