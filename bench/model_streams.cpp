@@ -53,17 +53,17 @@ bool read_set(const std::string& folder, const std::string& name, Set* set) {
 // The preset for streams of up to `rows` rows, with what the caller sets.
 bool configure(const std::string& preset, std::uint64_t seed, std::size_t rows,
                const std::map<std::string, std::string>& options, Configuration* config) {
-  const auto accepted = [](const Status& status) {
-    if (!status.ok()) std::fprintf(stderr, "model_streams: %s\n", status.message());
+  const auto accepted = [](const Status& status, const std::string& what) {
+    if (!status.ok()) std::fprintf(stderr, "%s: %s\n", what.c_str(), status.message());
     return status.ok();
   };
-  if (!accepted(apply_preset(*config, preset))) return false;
+  if (!accepted(apply_preset(*config, preset), preset)) return false;
   config->seed = seed;
   config->block_rows = static_cast<std::int32_t>(rows);
   for (const auto& [name, value] : options) {
-    if (!accepted(set_field_text(*config, name, value))) return false;
+    if (!accepted(set_field_text(*config, name, value), name + "=" + value)) return false;
   }
-  return accepted(check_configuration(*config));
+  return accepted(check_configuration(*config), "configuration");
 }
 
 }  // namespace

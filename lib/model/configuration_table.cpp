@@ -57,7 +57,7 @@ constexpr FieldInfo kFields[] = {
     REAL(kNetwork, likelihood_variance, 1e-6, 1e6, kFrozen,
          "Variance of an input around what the decoder says (gaussian)."),
     CHOICE(kNetwork, activation, "linear relu leaky_relu tanh sigmoid softplus", kFrozen,
-           "Of the hidden layers."),
+           "Activation of the hidden layers."),
     CHOICE(kNetwork, initialisation, "he xavier", kFrozen,
            "How weights are first drawn: he for relu and leaky_relu, xavier for the others."),
 
@@ -91,7 +91,7 @@ constexpr FieldInfo kFields[] = {
     INTEGER(kTraining, freeze_encoder_after, 0, 2147483647, kLive,
             "After so many streams the network stays as it is and the mixture alone learns; "
             "0: never."),
-    REAL(kTraining, learning_rate, 1e-8, 1, kLive, "Of Adam."),
+    REAL(kTraining, learning_rate, 1e-8, 1, kLive, "Step size of the network's training (Adam)."),
     REAL(kTraining, prior_weight, 0, 1e6, kLive,
          "Weight of the mixture in the network's loss; 0: inputs / 784."),
     REAL(
@@ -104,15 +104,20 @@ constexpr FieldInfo kFields[] = {
     REAL(kTraining, joint_noise, 0, 1e6, kLive,
          "Deviation of noise that is added to the inputs then."),
 
-    INTEGER(kImages, image_width, 0, 65536, kFrozen, "Of rows that are images; 0: they are not."),
-    INTEGER(kImages, image_height, 0, 65536, kFrozen, "Of rows that are images; 0: they are not."),
+    INTEGER(kImages, image_width, 0, 65536, kFrozen,
+            "Width of rows that are images; 0: they are not."),
+    INTEGER(kImages, image_height, 0, 65536, kFrozen,
+            "Height of rows that are images; 0: they are not."),
     INTEGER(kImages, image_channels, 1, 1024, kFrozen, "Planes of an image, one after the other."),
     SWITCH(kImages, augment, kLive,
            "Show the encoder images that are moved and bent a little, at random."),
-    REAL(kImages, augment_shift, 0, 1000, kLive, "By up to so many pixels each way."),
-    REAL(kImages, augment_rotation, 0, 3.1416, kLive, "By up to so many radians each way."),
-    REAL(kImages, augment_scale, 0, 0.9, kLive, "By up to this part, larger or smaller."),
-    REAL(kImages, augment_shear, 0, 10, kLive, "By up to this slope each way."),
+    REAL(kImages, augment_shift, 0, 1000, kLive,
+         "They are shifted by up to so many pixels each way."),
+    REAL(kImages, augment_rotation, 0, 3.1416, kLive,
+         "They are turned by up to so many radians each way."),
+    REAL(kImages, augment_scale, 0, 0.9, kLive,
+         "They are made larger or smaller by up to this part."),
+    REAL(kImages, augment_shear, 0, 10, kLive, "They are sheared by up to this slope each way."),
 
     REAL(kReplay, replay_ratio, 0, 100, kLive,
          "Rows drawn from the clusters for each new row, so that the network does not forget; "
@@ -137,7 +142,7 @@ constexpr FieldInfo kFields[] = {
          "A cluster's variance as a part of the first stream's."),
     REAL(kMixture, prior_beta, 1e-9, 1e6, kLive,
          "How firmly the place of a new cluster is expected, in rows."),
-    REAL(kMixture, prior_strength, 1, 1e9, kLive,
+    REAL(kMixture, prior_strength, 1.1, 1e9, kLive,
          "How firmly the shape of a new cluster is expected, in rows (empirical)."),
     REAL(kMixture, concentration, 1e-6, 1e6, kLive, "Higher: more clusters are expected."),
     REAL(kMixture, row_weight, 1e-6, 1, kLive,

@@ -183,12 +183,11 @@ TEST_CASE("an unknown name brings the nearest one up") {
                                                        {"hidden5", "hidden1"},
                                                        {"learning-rate", "learning_rate"}};
   Configuration config = valid();
-  for (const auto& [name, nearest] : cases) {
-    CAPTURE(name);
-    const std::string message = set_field_text(config, name, "3").message();
+  for (const auto& one : cases) {
+    const std::string message = set_field_text(config, one.first, "3").message();
     CHECK(message ==
-          std::string("no configuration field has that name; the nearest is ") + nearest);
-    CHECK(set_field(config, name, 3.0).message() == message);
+          std::string("no configuration field has that name; the nearest is ") + one.second);
+    CHECK(set_field(config, one.first, 3.0).message() == message);
   }
   CHECK_FALSE(set_field_text(config, "", "3").ok());
   CHECK_FALSE(set_field_text(config, std::string(1000, 'x'), "3").ok());
