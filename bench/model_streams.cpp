@@ -3,6 +3,8 @@
 //
 //   model_streams p1|p2 DATA_FOLDER SEED [name=value...]
 //
+// Names are those of docs/configuration.md, on top of a preset (preset=desktop), and
+//   rows=4000 of a stream, threads=2, quiet=0 (1: no events).
 // p1: `rows` rows as one block. p2: digits two by two, `rows` a stream, nothing from later streams.
 // Prints a line per stream and a last line with the held-out figures.
 #include <algorithm>
@@ -48,6 +50,22 @@ bool read_set(const std::string& folder, const std::string& name, Set* set) {
   return true;
 }
 
+// The preset for streams of up to `rows` rows, with what the caller sets.
+bool configure(const std::string& preset, std::uint64_t seed, std::size_t rows,
+               const std::map<std::string, std::string>& options, Configuration* config) {
+  const auto accepted = [](const Status& status, const std::string& what) {
+    if (!status.ok()) std::fprintf(stderr, "%s: %s\n", what.c_str(), status.message());
+    return status.ok();
+  };
+  if (!accepted(apply_preset(*config, preset), preset)) return false;
+  config->seed = seed;
+  config->block_rows = static_cast<std::int32_t>(rows);
+  for (const auto& [name, value] : options) {
+    if (!accepted(set_field_text(*config, name, value), name + "=" + value)) return false;
+  }
+  return accepted(check_configuration(*config), "configuration");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -55,17 +73,24 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: model_streams p1|p2 DATA_FOLDER SEED [name=value...]\n");
     return 2;
   }
-  std::map<std::string, double> options;
+  std::map<std::string, std::string> options;
   for (int i = 4; i < argc; ++i) {
     const char* equals = std::strchr(argv[i], '=');
     if (equals == nullptr) return std::fprintf(stderr, "not name=value: %s\n", argv[i]), 2;
-    options[std::string(argv[i], static_cast<std::size_t>(equals - argv[i]))] =
-        std::atof(equals + 1);
+    options[std::string(argv[i], static_cast<std::size_t>(equals - argv[i]))] = equals + 1;
   }
-  const auto number = [&](const char* name, double otherwise) {
+  // The driver's own options; what is left is the configuration's.
+  const auto own = [&](const char* name, const char* otherwise) {
     const auto at = options.find(name);
-    return at == options.end() ? otherwise : at->second;
+    if (at == options.end()) return std::string(otherwise);
+    std::string value = at->second;
+    options.erase(at);
+    return value;
   };
+  const std::string preset = own("preset", "desktop");
+  const auto per_stream = static_cast<std::size_t>(std::atoll(own("rows", "4000").c_str()));
+  const int workers = std::atoi(own("threads", "2").c_str());
+  bool quiet = own("quiet", "0") != "0";
   const std::string protocol = argv[1];
   const auto seed = static_cast<std::uint64_t>(std::atoll(argv[3]));
   Set train, test;
@@ -76,7 +101,6 @@ int main(int argc, char** argv) {
   Philox random({.seed = seed, .purpose = RandomPurpose::kTest});
   std::vector<std::uint32_t> order(train.label.size());
   fill_permutation(random, order.data(), static_cast<std::uint32_t>(order.size()));
-  const auto per_stream = static_cast<std::size_t>(number("rows", 4000));
   std::vector<std::vector<std::uint32_t>> streams;
   if (protocol == "p1") {
     streams.emplace_back(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(
@@ -94,17 +118,8 @@ int main(int argc, char** argv) {
   std::size_t longest = 0;
   for (const auto& s : streams) longest = std::max(longest, s.size());
 
-  ModelConfig config;
-  config.network.inputs = d;
-  config.network.latent = static_cast<Index>(number("latent", 10));
-  config.network.hidden_layers = 2;
-  config.network.hidden[0] = static_cast<Index>(number("hidden1", 256));
-  config.network.hidden[1] = static_cast<Index>(number("hidden2", 128));
-  config.network.max_rows = 500;
-  config.clusters.max_clusters = 40;
-  config.block_rows = static_cast<Index>(longest);
-  config.replay_rows = static_cast<Index>(number("replay", 2.0) * static_cast<double>(longest)) + 1;
-  const int workers = static_cast<int>(number("threads", 2));
+  Configuration config;
+  if (!configure(preset, seed, longest, options, &config)) return 2;
   ComputeLimits limits = Model::limits(config);
   limits.workers = workers;
   CpuBackend backend;
@@ -113,47 +128,22 @@ int main(int argc, char** argv) {
     backend.place(arena, limits, *select_kernels(IsaLevel::kAuto));
     model.place(arena, config);
   });
-  model.reset(seed);
+  model.reset();
   tools::ThreadPool pool(workers);
   if (workers > 1) backend.set_parallel_for(pool.parallel_for());
-  ModelSettings& s = model.settings();
-  s.pretrain_epochs = static_cast<int>(number("pretrain", 40));
-  s.adapt_epochs = static_cast<int>(number("adapt", 8));
-  s.joint_epochs = static_cast<int>(number("joint", 8));
-  s.sweeps = static_cast<int>(number("sweeps", 3));
-  s.distillation = static_cast<float>(number("distillation", 1.0));
-  s.replay_ratio = number("replay", 2.0);
-  s.drift = static_cast<DriftCorrection>(static_cast<int>(number("drift", 2)));
-  s.learning_rate = static_cast<float>(number("rate", 1e-3));
-  s.prior_weight = static_cast<float>(number("b", 0));
-  if (number("augment", 1) != 0) {
-    s.augmentation = {.width = 28,
-                      .height = 28,
-                      .channels = 1,
-                      .shift = 2.0F,
-                      .rotation = 0.3F,
-                      .scale = 0.15F,
-                      .shear = 0.1F};
-  }
-  LearnerSettings& l = model.clusters().settings();
-  l.effective_rows = number("effective", 1000);
-  l.merge_old_with_new = number("old_new", 0) != 0;
-  l.prior.scale = number("scale", 0.3);
-  l.prior.strength = number("strength", 22);
-  l.prior.mode = static_cast<PriorMode>(static_cast<int>(number("prior", 2)));
-  bool quiet = number("quiet", 0) != 0;
   model.clusters().set_event_sink({print_event, &quiet});
 
-  std::vector<ClusterId> id(500);
-  std::vector<float> novelty(500);
+  const auto pass = static_cast<std::size_t>(config.pass_rows);
+  std::vector<ClusterId> id(pass);
+  std::vector<float> novelty(pass);
   // Of held-out rows of the first `kinds` digits.
   const auto evaluate = [&](int kinds, std::vector<ClusterId>* found) {
     ContingencyTable table;
     const tools::PlacedMemory room([&](Arena& arena) { table.place(arena, 10, 64); });
     table.reset();
     found->clear();
-    for (std::size_t at = 0; at < test.label.size(); at += 500) {
-      const Index n = static_cast<Index>(std::min<std::size_t>(500, test.label.size() - at));
+    for (std::size_t at = 0; at < test.label.size(); at += pass) {
+      const Index n = static_cast<Index>(std::min(pass, test.label.size() - at));
       if (!model.score(backend, {test.rows.data() + at * d, n, d}, id.data(), novelty.data()).ok())
         std::abort();
       for (Index i = 0; i < n; ++i) {

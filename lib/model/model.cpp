@@ -6,85 +6,107 @@
 #include "base/input_check.h"
 
 namespace adapvae {
-namespace {
 
-ModelConfig completed(ModelConfig config) {
-  config.network.max_clusters = config.clusters.max_clusters;
-  config.clusters.shape.dims = config.network.latent;
-  config.clusters.max_rows = config.block_rows;
-  return config;
-}
-
-}  // namespace
-
-ComputeLimits Model::limits(const ModelConfig& config) {
-  const ModelConfig c = completed(config);
-  ComputeLimits limits = compute_limits(c.network);
-  limits.rows = std::max(limits.rows, c.clusters.stream_rows());
-  limits.clusters = std::max({limits.clusters, c.clusters.max_clusters, Proposal::kMostPieces});
+ComputeLimits Model::limits(const Configuration& config) {
+  ComputeLimits limits = compute_limits(network_config(config));
+  const LearnerConfig clusters = learner_config(config);
+  limits.rows = std::max(limits.rows, clusters.stream_rows());
+  limits.clusters = std::max({limits.clusters, clusters.max_clusters, Proposal::kMostPieces});
   return limits;
 }
 
-void Model::place(Arena& arena, const ModelConfig& config) {
-  config_ = completed(config);
-  const Index all = config_.block_rows + config_.replay_rows;
-  const Index m = config_.network.latent;
+void Model::place(Arena& arena, const Configuration& config) {
+  config_ = config;
+  // Room is made once; a ratio that changes later must not seem to change it.
+  config_.replay_rows = static_cast<std::int32_t>(replay_room(config));
+  const VaeConfig network = network_config(config_);
+  const LearnerConfig clusters = learner_config(config_);
+  const Index all = Index{config_.block_rows} + config_.replay_rows;
+  const Index m = config_.latent;
   const auto take = [&arena]<typename T>(T*& to, Index count) {
     to = arena.take<T>(static_cast<std::size_t>(count));
   };
-  vae_.place(arena, config_.network);
-  trainer_.place(arena, all, config_.network);
-  learner_.place(arena, config_.clusters);
-  replay_.place(arena, config_.replay_rows, config_.network, config_.clusters.shape,
-                config_.clusters.max_clusters);
-  take(all_, all * config_.network.inputs);
+  vae_.place(arena, network);
+  trainer_.place(arena, all, network);
+  learner_.place(arena, clusters);
+  learner_.settings() = learner_settings(config_);
+  replay_.place(arena, config_.replay_rows, network, clusters.shape, clusters.max_clusters);
+  take(all_, all * config_.inputs);
   take(latent_target_, all * m);
   take(latent_weight_, all);
-  const Index codes = std::max(config_.block_rows, config_.network.max_rows);
+  const Index codes = std::max(config_.block_rows, config_.pass_rows);
   take(z_, codes * m);
   take(variance_, codes * m);
-  take(score_r_, config_.network.max_rows * config_.clusters.max_clusters);
-  take(score_, config_.network.max_rows);
+  take(score_r_, config_.pass_rows * clusters.max_clusters);
+  take(score_, config_.pass_rows);
   take(scratch_, 2 * m);
-  take(replay_id_, config_.clusters.max_clusters);
-  take(number_, config_.clusters.max_clusters);
+  take(replay_id_, clusters.max_clusters);
+  take(number_, clusters.max_clusters);
 }
 
-void Model::reset(std::uint64_t seed) {
-  settings_.seed = seed;
-  vae_.initialise(seed);
+void Model::reset() {
+  vae_.initialise(config_.seed);
   vae_.optimiser().reset();
   learner_.reset();
-  learner_.settings().seed = seed;
   replay_.clear();
   stream_ = 0;
 }
 
+// The learner follows at once: what it says of novelty between streams is by the new settings.
+Status Model::set_live(const FieldInfo& field, double value) {
+  if (!field.live) {
+    return {StatusCode::kInvalidArgument, "this field is fixed when the model is created",
+            &field - configuration_fields().data()};
+  }
+  Configuration next = config_;
+  ADAPVAE_RETURN_IF_ERROR(set_field(next, field, value));
+  // With no room at all, check_configuration would think that room is still to be made.
+  if (replay_wanted(next, next.block_rows) > config_.replay_rows) {
+    return {StatusCode::kInvalidArgument,
+            "replay_ratio must not ask for more rows than replay_rows gave room for",
+            &field - configuration_fields().data()};
+  }
+  ADAPVAE_RETURN_IF_ERROR(check_configuration(next));
+  config_ = next;
+  learner_.settings() = learner_settings(config_);
+  return {};
+}
+
+// The network has been learnt: from now on the mixture alone changes.
+bool Model::frozen() const {
+  return config_.freeze_encoder_after > 0 &&
+         stream_ > static_cast<std::uint32_t>(config_.freeze_encoder_after);
+}
+
 // The storyboard of a stream.
-Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report) {
-  ADAPVAE_RETURN_IF_ERROR(check_shape(rows, config_.block_rows, config_.network.inputs));
+Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report, double time) {
+  ADAPVAE_RETURN_IF_ERROR(check_shape(rows, config_.block_rows, config_.inputs));
   ADAPVAE_RETURN_IF_ERROR(check_finite(rows));
+  if (!std::isfinite(time) || (stream_ > 0 && time < time_)) {
+    return {StatusCode::kInvalidArgument, "time must not run backwards"};
+  }
   *report = {};
   ++stream_;
   epoch_ = 0;
+  time_ = time;
   vae_.optimiser().reset();
-  vae_.optimiser().settings().adam.learning_rate = settings_.learning_rate;
+  vae_.optimiser().settings().adam.learning_rate = static_cast<float>(config_.learning_rate);
   if (stream_ == 1) {
-    ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, rows, settings_.pretrain_epochs));
+    ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, rows, config_.pretrain_epochs));
     ADAPVAE_RETURN_IF_ERROR(standardise(backend, rows));
   }
   ADAPVAE_RETURN_IF_ERROR(draw_replay(backend, rows));
   const ConstMatrixView all = gather(rows);
-  if (stream_ > 1) {
-    ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, all, settings_.adapt_epochs));
+  if (stream_ > 1 && !frozen()) {
+    ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, all, config_.adapt_epochs));
     ADAPVAE_RETURN_IF_ERROR(follow_drift(backend, report));
   }
   ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
   const Index n = rows.rows;
-  const Index m = config_.network.latent;
-  ADAPVAE_RETURN_IF_ERROR(learner_.begin({z_, n, m}, {variance_, n, m}, 1));
+  const Index m = config_.latent;
+  ADAPVAE_RETURN_IF_ERROR(learner_.begin({z_, n, m}, {variance_, n, m}, 1, time));
   learner_.fit(backend);
-  ADAPVAE_RETURN_IF_ERROR(join(backend, rows, all, report));
+  if (!frozen()) ADAPVAE_RETURN_IF_ERROR(join(backend, rows, all, report));
   learner_.close(backend);
   report->clusters = learner_.mixture().clusters();
   report->bound = learner_.mixture().bound().total();
@@ -95,11 +117,12 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
 // Epochs of reconstruction alone: on the first stream to learn features at all, on later ones so
 // that the network meets the new rows before the mixture judges them.
 Status Model::reconstruct(Backend& backend, ConstMatrixView all, int epochs) {
+  const TrainingSettings settings =
+      training_settings(config_, pretrain_corruption(config_), stream_);
   EpochReport report;
   for (int i = 0; i < epochs; ++i) {
-    ADAPVAE_RETURN_IF_ERROR(trainer_.run_epoch(backend, vae_,
-                                               training(settings_.pretrain_corruption), epoch_++,
-                                               all, objective(all, 0.0F), &report));
+    ADAPVAE_RETURN_IF_ERROR(
+        trainer_.run_epoch(backend, vae_, settings, epoch_++, all, objective(all, 0.0F), &report));
   }
   return {};
 }
@@ -107,7 +130,7 @@ Status Model::reconstruct(Backend& backend, ConstMatrixView all, int epochs) {
 // The latent's scale is fixed once, on the first stream: the prior can then be, too.
 Status Model::standardise(Backend& backend, ConstMatrixView rows) {
   ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
-  const Index m = config_.network.latent;
+  const Index m = config_.latent;
   const auto n = static_cast<double>(rows.rows);
   double* mean = scratch_;
   double* deviation = scratch_ + m;
@@ -128,11 +151,10 @@ Status Model::standardise(Backend& backend, ConstMatrixView rows) {
 
 Status Model::draw_replay(Backend& backend, ConstMatrixView rows) {
   replay_.clear();
-  if (stream_ == 1) return {};
-  const auto wanted = static_cast<Index>(settings_.replay_ratio * static_cast<double>(rows.rows));
+  if (stream_ == 1 || frozen()) return {};
   note_replay_ids();
-  return replay_.draw(backend, vae_, learner_.mixture(), wanted, settings_.replay, settings_.seed,
-                      stream_);
+  return replay_.draw(backend, vae_, learner_.mixture(), replay_wanted(config_, rows.rows),
+                      replay_settings(config_), config_.seed, stream_);
 }
 
 void Model::note_replay_ids() {
@@ -142,15 +164,15 @@ void Model::note_replay_ids() {
 
 // The stream's rows and the replay rows as one block, with the latents that replay is to keep.
 ConstMatrixView Model::gather(ConstMatrixView rows) {
-  const Index d = config_.network.inputs;
-  const Index m = config_.network.latent;
+  const Index d = config_.inputs;
+  const Index m = config_.latent;
   const Index n = rows.rows;
   for (Index i = 0; i < n; ++i) std::copy_n(rows.row(i), d, all_ + i * d);
   std::fill_n(latent_target_, n * m, 0.0F);
   std::fill_n(latent_weight_, n, 0.0F);
   std::copy_n(replay_.inputs().data, replay_.rows() * d, all_ + n * d);
   std::copy_n(replay_.latent().data, replay_.rows() * m, latent_target_ + n * m);
-  std::fill_n(latent_weight_ + n, replay_.rows(), settings_.distillation);
+  std::fill_n(latent_weight_ + n, replay_.rows(), static_cast<float>(config_.distillation));
   return {all_, n + replay_.rows(), d};
 }
 
@@ -161,39 +183,28 @@ VaeBatch Model::objective(ConstMatrixView all, float prior_weight) const {
   batch.prior_weight = prior_weight;
   batch.sample = prior_weight != 0.0F;
   if (replay_.rows() > 0) {
-    batch.latent_target = ConstMatrixView(latent_target_, all.rows, config_.network.latent);
+    batch.latent_target = ConstMatrixView(latent_target_, all.rows, config_.latent);
     batch.latent_weight = latent_weight_;
   }
   return batch;
 }
 
-TrainingSettings Model::training(const CorruptionSettings& corruption) const {
-  TrainingSettings settings;
-  settings.batch = settings_.batch;
-  settings.corruption = corruption;
-  settings.augmentation = settings_.augmentation;
-  settings.clean_responsibilities = true;
-  settings.seed = settings_.seed;
-  settings.stream = stream_;
-  return settings;
-}
-
 // Network and mixture in turn.
 Status Model::join(Backend& backend, ConstMatrixView rows, ConstMatrixView all,
                    StreamReport* report) {
-  const float automatic = static_cast<float>(config_.network.inputs) / 784.0F;
-  const float weight = settings_.prior_weight > 0.0F ? settings_.prior_weight : automatic;
-  for (int i = 0; i < settings_.joint_epochs; ++i) {
+  const TrainingSettings settings = training_settings(config_, joint_corruption(config_), stream_);
+  const float weight = prior_weight(config_);
+  for (int i = 0; i < config_.joint_epochs; ++i) {
     EpochReport epoch;
-    ADAPVAE_RETURN_IF_ERROR(trainer_.run_epoch(backend, vae_, training(settings_.corruption),
-                                               epoch_++, all, objective(all, weight), &epoch));
+    ADAPVAE_RETURN_IF_ERROR(
+        trainer_.run_epoch(backend, vae_, settings, epoch_++, all, objective(all, weight), &epoch));
     report->loss = epoch.loss;
     ADAPVAE_RETURN_IF_ERROR(follow_drift(backend, report));
     ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
-    learner_.settle(backend, settings_.sweeps);
+    learner_.settle(backend, config_.sweeps);
     // At first nothing is known: what the latent shows only now may still be born.
     if (stream_ == 1 && learner_.births(backend, i + 1) > 0) {
-      learner_.settle(backend, settings_.sweeps);
+      learner_.settle(backend, config_.sweeps);
     }
     learner_.merges();
   }
@@ -201,8 +212,8 @@ Status Model::join(Backend& backend, ConstMatrixView rows, ConstMatrixView all,
 }
 
 Status Model::encode(Backend& backend, ConstMatrixView rows) {
-  const Index m = config_.network.latent;
-  const Index pass = config_.network.max_rows;
+  const Index m = config_.latent;
+  const Index pass = config_.pass_rows;
   for (Index begin = 0; begin < rows.rows; begin += pass) {
     const Index n = std::min(pass, rows.rows - begin);
     ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, rows.row_range(begin, n),
@@ -225,7 +236,7 @@ Status Model::follow_drift(Backend& backend, StreamReport* report) {
   for (Index k = 0; k < learner_.mixture().clusters(); ++k) {
     AffineMap map;
     double shift = 0.0;
-    if (replay_.drift_of(k, settings_.drift, &map, &shift)) learner_.map_past(k, map);
+    if (replay_.drift_of(k, drift_correction(config_), &map, &shift)) learner_.map_past(k, map);
     report->largest_drift = std::max(report->largest_drift, shift);
   }
   replay_.accept_drift();
@@ -234,7 +245,7 @@ Status Model::follow_drift(Backend& backend, StreamReport* report) {
 }
 
 Status Model::score(Backend& backend, ConstMatrixView rows, ClusterId* id, float* novelty) {
-  const Index m = config_.network.latent;
+  const Index m = config_.latent;
   const MatrixView z(z_, rows.rows, m);
   const MatrixView variance(variance_, rows.rows, m);
   ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, rows, z, variance));

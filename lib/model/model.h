@@ -2,37 +2,10 @@
 // it calls the stages in order and does no mathematics itself.
 #pragma once
 
+#include "model/configuration_parts.h"
 #include "model/metrics.h"
-#include "network/training.h"
-#include "replay/replay.h"
-#include "structure/cluster_learner.h"
 
 namespace adapvae {
-
-struct ModelConfig {
-  VaeConfig network;       // max_clusters follows clusters.max_clusters
-  LearnerConfig clusters;  // dims follow network.latent, max_rows follows block_rows
-  Index block_rows = 1000;
-  Index replay_rows = 2000;
-};
-
-struct ModelSettings {
-  std::uint64_t seed = 1;
-  Index batch = 100;
-  int pretrain_epochs = 40;  // on the first stream
-  int adapt_epochs = 8;      // reconstruction alone, before births
-  int joint_epochs = 8;      // with the mixture as prior
-  int sweeps = 3;            // laps of the mixture after each joint epoch
-  float learning_rate = 1e-3F;
-  float prior_weight = 0.0F;  // b; 0: inputs / 784 (Bernoulli images)
-  float distillation = 1.0F;  // λ of replay rows
-  double replay_ratio = 2.0;  // replay rows per new row, at most
-  ReplaySettings replay;
-  DriftCorrection drift = DriftCorrection::kAffine;
-  CorruptionSettings pretrain_corruption = {.mask_probability = 0.2F};
-  CorruptionSettings corruption;
-  AugmentationSettings augmentation;
-};
 
 struct StreamReport {
   VaeLoss loss;        // of the last joint epoch
@@ -44,19 +17,28 @@ struct StreamReport {
 
 class Model {
  public:
-  static ComputeLimits limits(const ModelConfig& config);
-  void place(Arena& arena, const ModelConfig& config);
-  void reset(std::uint64_t seed);
+  // The configuration must have passed check_configuration, here and in place().
+  static ComputeLimits limits(const Configuration& config);
+  void place(Arena& arena, const Configuration& config);
+  // As before anything was learnt, from the configuration's seed. Must follow place().
+  void reset();
 
-  ModelSettings& settings() { return settings_; }
+  // As placed (replay_rows never 0 unless there is no replay), with what set_live() changed.
+  const Configuration& configuration() const { return config_; }
+  // Changes a live field between streams. kInvalidArgument, and nothing changed, for a frozen one,
+  // a value that it does not take or that does not fit the others.
+  Status set_live(const FieldInfo& field, double value);
+
+  // Corrections, events, what is known of clusters. Its settings come from the configuration.
   ClusterLearner& clusters() { return learner_; }
   const ClusterLearner& clusters() const { return learner_; }
   Vae& network() { return vae_; }
 
-  // One stream: up to block_rows rows.
-  Status learn(Backend& backend, ConstMatrixView rows, StreamReport* report);
+  // One stream: up to block_rows rows. time is used by half_life_time alone; it must not run
+  // backwards.
+  Status learn(Backend& backend, ConstMatrixView rows, StreamReport* report, double time = 0.0);
 
-  // id and novelty [n] of up to network.max_rows rows.
+  // id and novelty [n] of up to pass_rows rows.
   Status score(Backend& backend, ConstMatrixView rows, ClusterId* id, float* novelty);
 
  private:
@@ -69,23 +51,23 @@ class Model {
   ConstMatrixView gather(ConstMatrixView rows);
   void note_replay_ids();
   VaeBatch objective(ConstMatrixView all, float prior_weight) const;
-  TrainingSettings training(const CorruptionSettings& corruption) const;
+  bool frozen() const;
 
-  ModelConfig config_;
-  ModelSettings settings_;
+  Configuration config_;
   Vae vae_;
   Trainer trainer_;
   ClusterLearner learner_;
   Replay replay_;
   std::uint32_t stream_ = 0;
   std::uint32_t epoch_ = 0;         // within the stream
+  double time_ = 0.0;               // of the last stream
   float* all_ = nullptr;            // [block + replay × d] rows, then replay
   float* latent_target_ = nullptr;  // [block + replay × m]
   float* latent_weight_ = nullptr;  // [block + replay]
-  float* z_ = nullptr;              // [block or max_rows × m]
-  float* variance_ = nullptr;       // [block or max_rows × m]
-  float* score_r_ = nullptr;        // [max_rows × K]
-  RowScore* score_ = nullptr;       // [max_rows]
+  float* z_ = nullptr;              // [block or pass_rows × m]
+  float* variance_ = nullptr;       // [block or pass_rows × m]
+  float* score_r_ = nullptr;        // [pass_rows × K]
+  RowScore* score_ = nullptr;       // [pass_rows]
   double* scratch_ = nullptr;       // [2m]
   // Who the replay rows' clusters are: ids by number, as of the last look.
   ClusterId* replay_id_ = nullptr;  // [K]

@@ -17,40 +17,42 @@ namespace {
 
 constexpr Index kInputs = 20;
 
-ModelConfig small_model() {
-  ModelConfig config;
-  config.network.inputs = kInputs;
-  config.network.latent = 4;
-  config.network.hidden_layers = 1;
-  config.network.hidden[0] = 32;
-  config.network.activation = Activation::kTanh;
-  config.network.likelihood.kind = Likelihood::kGaussian;
-  config.network.likelihood.variance = 0.05F;
-  config.network.max_rows = 100;
-  config.clusters.max_clusters = 12;
+Configuration small_model() {
+  Configuration config;
+  config.inputs = kInputs;
+  config.latent = 4;
+  config.hidden1 = 32;
+  config.hidden2 = 0;
+  config.activation = static_cast<std::int32_t>(Activation::kTanh);
+  config.likelihood = static_cast<std::int32_t>(Likelihood::kGaussian);
+  config.likelihood_variance = 0.05;
+  config.pass_rows = 100;
+  config.max_clusters = 12;
   config.block_rows = 400;
-  config.replay_rows = 800;
+  config.batch = 50;
+  config.pretrain_epochs = 40;
+  config.adapt_epochs = 30;
+  config.prior_weight = 0.1;
+  config.learning_rate = 3e-3;
+  config.pretrain_mask_probability = 0.0;
+  config.effective_rows = 0.0;
+  config.merge_old_with_new = 1;
   return config;
 }
 
 struct ModelFixture {
-  ModelFixture() : memory(bytes()), arena(memory.data(), memory.size()) {
+  explicit ModelFixture(const Configuration& config_in = small_model())
+      : config(config_in), memory(bytes()), arena(memory.data(), memory.size()) {
+    REQUIRE(check_configuration(config).ok());
     place(arena);
-    model.reset(1);
-    ModelSettings& s = model.settings();
-    s.batch = 50;
-    s.pretrain_epochs = 40;
-    s.adapt_epochs = 30;
-    s.prior_weight = 0.1F;
-    s.learning_rate = 3e-3F;
-    s.pretrain_corruption = {};
+    model.reset();
   }
   std::size_t bytes() {
     return planned_bytes([&](Arena& a) { place(a); });
   }
   void place(Arena& a) {
-    backend.place(a, Model::limits(small_model()), *select_kernels(IsaLevel::kAuto));
-    model.place(a, small_model());
+    backend.place(a, Model::limits(config), *select_kernels(IsaLevel::kAuto));
+    model.place(a, config);
   }
   std::vector<ClusterId> ids(const Rows& rows) {
     std::vector<ClusterId> out(static_cast<std::size_t>(rows.rows));
@@ -68,6 +70,11 @@ struct ModelFixture {
     return out;
   }
 
+  Status set_live(const char* name, double value) {
+    return model.set_live(*find_field(name), value);
+  }
+
+  Configuration config;
   CpuBackend backend;
   Model model;
   GuardedMemory memory;
@@ -148,23 +155,83 @@ TEST_CASE("the same seed gives the same model, and bad rows change nothing") {
 }
 
 TEST_CASE("more rows can be scored at once than a stream may hold") {
-  ModelConfig config = small_model();
+  Configuration config = small_model();
   config.block_rows = 10;
-  config.replay_rows = 20;
-  CpuBackend backend;
-  Model model;
-  const auto place = [&](Arena& arena) {
-    backend.place(arena, Model::limits(config), *select_kernels(IsaLevel::kAuto));
-    model.place(arena, config);
-  };
-  GuardedMemory memory(planned_bytes(place));
-  Arena arena(memory.data(), memory.size());
-  place(arena);
-  model.reset(1);
+  config.batch = 10;
+  ModelFixture f(config);
   std::vector<ClusterId> id(100);
   std::vector<float> novelty(100);
-  REQUIRE(model.score(backend, kinds(0, 1, 100, 1).view(), id.data(), novelty.data()).ok());
+  REQUIRE(f.model.score(f.backend, kinds(0, 1, 100, 1).view(), id.data(), novelty.data()).ok());
   for (const ClusterId x : id) CHECK(x == kNoId);  // nothing is learnt yet
   for (const float x : novelty) CHECK(x == 1.0F);
-  CHECK(memory.guards_untouched());
+  CHECK(f.memory.guards_untouched());
+}
+
+TEST_CASE("live fields change an existing model, frozen ones are refused") {
+  ModelFixture f;
+  StreamReport report;
+  REQUIRE(f.model.learn(f.backend, kinds(0, 1, 200, 1).view(), &report).ok());
+  CHECK(f.model.configuration().replay_rows == 800);
+
+  const double boundary = f.model.clusters().boundary();
+  REQUIRE(f.set_live("sensitivity", 3.0).ok());
+  CHECK(f.model.configuration().sensitivity == 3.0);
+  CHECK(f.model.clusters().boundary() < boundary);
+
+  CHECK_FALSE(f.set_live("latent", 5).ok());
+  CHECK_FALSE(f.set_live("sensitivity", -1).ok());
+  CHECK_FALSE(f.set_live("batch", 101).ok());         // more than pass_rows
+  CHECK_FALSE(f.set_live("replay_ratio", 2.1).ok());  // no room
+  CHECK(f.model.configuration().latent == 4);
+  CHECK(f.model.configuration().sensitivity == 3.0);
+  CHECK(f.model.configuration().batch == 50);
+  REQUIRE(f.set_live("replay_ratio", 0).ok());
+  REQUIRE(f.model.learn(f.backend, kinds(0, 1, 200, 2).view(), &report).ok());
+  CHECK(report.replay_rows == 0);
+  REQUIRE(f.set_live("replay_ratio", 2).ok());  // the room is still there
+  REQUIRE(f.model.learn(f.backend, kinds(0, 1, 200, 3).view(), &report).ok());
+  CHECK(report.replay_rows > 0);
+}
+
+TEST_CASE("a model without room for replay learns, and stays without") {
+  Configuration config = small_model();
+  config.replay_ratio = 0.0;
+  ModelFixture f(config);
+  StreamReport report;
+  for (std::uint32_t stream = 0; stream < 2; ++stream) {
+    REQUIRE(f.model.learn(f.backend, kinds(0, 1, 200, stream).view(), &report).ok());
+    CHECK(report.replay_rows == 0);
+  }
+  CHECK_FALSE(f.set_live("replay_ratio", 1).ok());
+  CHECK(f.memory.guards_untouched());
+}
+
+TEST_CASE("a frozen network stays as it is while clusters are learnt") {
+  Configuration config = small_model();
+  config.freeze_encoder_after = 1;
+  ModelFixture f(config);
+  StreamReport report;
+  REQUIRE(f.model.learn(f.backend, kinds(0, 1, 200, 1).view(), &report).ok());
+  const float* p = f.model.network().parameters();
+  const std::vector<float> before(p, p + f.model.network().parameter_count());
+  REQUIRE(f.model.learn(f.backend, kinds(2, 3, 200, 2).view(), &report).ok());
+  CHECK(same_bytes(before, std::vector<float>(p, p + f.model.network().parameter_count())));
+  CHECK(report.replay_rows == 0);
+  CHECK(f.model.clusters().rows_seen() == 400.0);
+}
+
+TEST_CASE("time fades the past and does not run backwards") {
+  Configuration config = small_model();
+  config.half_life_time = 10.0;
+  ModelFixture f(config);
+  StreamReport report;
+  REQUIRE(f.model.learn(f.backend, kinds(0, 1, 200, 1).view(), &report, 5.0).ok());
+  const auto before = f.state();
+  CHECK_FALSE(f.model.learn(f.backend, kinds(0, 1, 200, 2).view(), &report, 4.0).ok());
+  CHECK_FALSE(f.model.learn(f.backend, kinds(0, 1, 200, 2).view(), &report, NAN).ok());
+  CHECK(f.state() == before);
+  REQUIRE(f.model.learn(f.backend, kinds(0, 1, 200, 2).view(), &report, 15.0).ok());
+  double rows = 0.0;
+  for (Index k = 0; k < report.clusters; ++k) rows += f.model.clusters().mixture().rows_of(k);
+  CHECK(rows == doctest::Approx(300.0));
 }

@@ -1,0 +1,126 @@
+#include "model/configuration_parts.h"
+
+#include <algorithm>
+
+namespace adapvae {
+
+VaeConfig network_config(const Configuration& config) {
+  VaeConfig network;
+  network.inputs = config.inputs;
+  network.latent = config.latent;
+  for (const std::int32_t width :
+       {config.hidden1, config.hidden2, config.hidden3, config.hidden4}) {
+    if (width > 0) network.hidden[network.hidden_layers++] = width;
+  }
+  network.activation = static_cast<Activation>(config.activation);
+  network.initialisation = static_cast<Initialisation>(config.initialisation);
+  network.likelihood.kind = static_cast<Likelihood>(config.likelihood);
+  network.likelihood.variance = static_cast<float>(config.likelihood_variance);
+  network.max_rows = config.pass_rows;
+  network.max_clusters = config.max_clusters;
+  return network;
+}
+
+// One unit per 784 inputs: found with Bernoulli images.
+float prior_weight(const Configuration& config) {
+  if (config.prior_weight > 0.0) return static_cast<float>(config.prior_weight);
+  return static_cast<float>(config.inputs) / 784.0F;
+}
+
+AugmentationSettings augmentation_settings(const Configuration& config) {
+  AugmentationSettings settings;
+  if (config.augment == 0) return settings;
+  settings.width = config.image_width;
+  settings.height = config.image_height;
+  settings.channels = config.image_channels;
+  settings.shift = static_cast<float>(config.augment_shift);
+  settings.rotation = static_cast<float>(config.augment_rotation);
+  settings.scale = static_cast<float>(config.augment_scale);
+  settings.shear = static_cast<float>(config.augment_shear);
+  return settings;
+}
+
+CorruptionSettings pretrain_corruption(const Configuration& config) {
+  return {.mask_probability = static_cast<float>(config.pretrain_mask_probability),
+          .noise_deviation = static_cast<float>(config.pretrain_noise)};
+}
+
+CorruptionSettings joint_corruption(const Configuration& config) {
+  return {.mask_probability = static_cast<float>(config.joint_mask_probability),
+          .noise_deviation = static_cast<float>(config.joint_noise)};
+}
+
+TrainingSettings training_settings(const Configuration& config,
+                                   const CorruptionSettings& corruption, std::uint32_t stream) {
+  TrainingSettings settings;
+  settings.batch = config.batch;
+  settings.corruption = corruption;
+  settings.augmentation = augmentation_settings(config);
+  settings.clean_responsibilities = true;
+  settings.seed = config.seed;
+  settings.stream = stream;
+  return settings;
+}
+
+LearnerConfig learner_config(const Configuration& config) {
+  LearnerConfig learner;
+  learner.shape.covariance = static_cast<FactorShape>(config.covariance);
+  learner.shape.dims = config.latent;
+  learner.max_clusters = config.max_clusters;
+  learner.max_rows = config.block_rows;
+  learner.max_batches = 1;
+  learner.pending_rows = config.pending_rows;
+  learner.aliases = config.aliases;
+  learner.undo_steps = config.undo_steps;
+  return learner;
+}
+
+LearnerSettings learner_settings(const Configuration& config) {
+  LearnerSettings settings;
+  settings.prior.mode = config.prior_mode == 0 ? PriorMode::kScaled : PriorMode::kEmpirical;
+  settings.prior.scale = config.prior_scale;
+  settings.prior.beta = config.prior_beta;
+  settings.prior.strength = config.prior_strength;
+  settings.novelty.false_alarm_rate = config.false_alarm_rate;
+  settings.novelty.sensitivity = config.sensitivity;
+  settings.concentration = config.learn_concentration != 0
+                               ? learnt_concentration(1.0, 1.0 / config.concentration)
+                               : fixed_concentration(config.concentration);
+  settings.row_weight = config.row_weight;
+  settings.effective_rows = config.effective_rows;
+  settings.laps = config.laps;
+  settings.rounds = config.rounds;
+  settings.divisions = config.divisions != 0;
+  settings.merge_old_with_new = config.merge_old_with_new != 0;
+  settings.unexplained_births = config.unexplained_births != 0;
+  settings.hysteresis_streams = config.hysteresis_streams;
+  settings.hysteresis_growth = config.hysteresis_growth;
+  settings.pending_part = config.pending_part;
+  settings.pending_streams = config.pending_streams;
+  settings.half_life_rows = config.half_life_rows;
+  settings.half_life_time = config.half_life_time;
+  settings.seed = config.seed;
+  return settings;
+}
+
+ReplaySettings replay_settings(const Configuration& config) {
+  ReplaySettings settings;
+  settings.balance = config.replay_balance;
+  settings.radius = config.replay_radius;
+  settings.filter = config.replay_filter != 0;
+  return settings;
+}
+
+DriftCorrection drift_correction(const Configuration& config) {
+  return static_cast<DriftCorrection>(config.drift);
+}
+
+Index replay_wanted(const Configuration& config, Index rows) {
+  return static_cast<Index>(config.replay_ratio * static_cast<double>(rows));
+}
+
+Index replay_room(const Configuration& config) {
+  return config.replay_rows > 0 ? config.replay_rows : replay_wanted(config, config.block_rows);
+}
+
+}  // namespace adapvae

@@ -1,0 +1,29 @@
+// What each stage gets of a Configuration. Pure functions of one that check_configuration accepts.
+#pragma once
+
+#include "model/configuration.h"
+#include "network/training.h"
+#include "replay/replay.h"
+#include "structure/cluster_learner.h"
+
+namespace adapvae {
+
+VaeConfig network_config(const Configuration& config);
+float prior_weight(const Configuration& config);  // the automatic one, too
+AugmentationSettings augmentation_settings(const Configuration& config);
+CorruptionSettings pretrain_corruption(const Configuration& config);
+CorruptionSettings joint_corruption(const Configuration& config);
+// `stream` counts from 1.
+TrainingSettings training_settings(const Configuration& config,
+                                   const CorruptionSettings& corruption, std::uint32_t stream);
+
+LearnerConfig learner_config(const Configuration& config);
+LearnerSettings learner_settings(const Configuration& config);
+
+ReplaySettings replay_settings(const Configuration& config);
+DriftCorrection drift_correction(const Configuration& config);
+// Replay rows for a stream of `rows`, before the filter, and what there must be room for.
+Index replay_wanted(const Configuration& config, Index rows);
+Index replay_room(const Configuration& config);
+
+}  // namespace adapvae
