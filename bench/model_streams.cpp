@@ -210,6 +210,24 @@ int main(int argc, char** argv) {
   }
   const ClusterMetrics m = evaluate(10, &found);
   double right = 0.0, p = 0.0, r = 0.0;
+  {
+    ContingencyTable table;
+    const tools::PlacedMemory room([&](Arena& arena) { table.place(arena, 10, 64); });
+    table.reset();
+    std::set<Index> kinds;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const Index k = model.clusters().registry().find(found[i]);
+      kinds.insert(model.kind(k));
+      if (!table
+               .add(static_cast<std::uint64_t>(test.label[i]),
+                    static_cast<std::uint64_t>(model.kind(k)))
+               .ok())
+        std::abort();
+    }
+    const ClusterMetrics km = table.metrics();
+    std::printf("kinds: %zu NMI %.4f ARI %.4f HS %.4f ACC %.4f\n", kinds.size(), km.nmi, km.ari,
+                km.homogeneity, km.accuracy);
+  }
   for (std::size_t i = 0; i < found.size(); ++i) right += frozen[found[i]] == test.label[i];
   for (const double x : precision) p += x / static_cast<double>(precision.size());
   for (const double x : recall) r += x / static_cast<double>(recall.size());

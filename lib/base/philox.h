@@ -21,6 +21,7 @@ enum class RandomPurpose : std::uint32_t {
   kAugmentation = 5,
   kProposal = 6,
   kReplay = 7,
+  kNeighbour = 8,
 };
 
 struct PhiloxBlock {

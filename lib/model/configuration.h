@@ -52,6 +52,9 @@ struct Configuration {
   std::int32_t joint_epochs = 8;
   std::int32_t sweeps = 3;
   std::int32_t freeze_encoder_after = 0;
+  std::int32_t neighbour_epochs = 4;
+  std::int32_t neighbours_later = 0;
+  double neighbour_weight = 0.0;
   double learning_rate = 1e-3;
   double prior_weight = 0.0;
   double pretrain_mask_probability = 0.2;
@@ -97,6 +100,11 @@ struct Configuration {
   double hysteresis_growth = 1.5;
   double pending_part = 0.995;
   std::int32_t pending_streams = 10;
+
+  // ---- kinds ----
+  std::int32_t kinds = 1;
+  std::int32_t kind_graph = 1;
+  double kind_resolution = 1.0;
 
   // ---- forgetting ----
   double half_life_rows = 0.0;

@@ -12,6 +12,7 @@ constexpr const char* kImages = "Images";
 constexpr const char* kReplay = "Replay";
 constexpr const char* kMixture = "Mixture";
 constexpr const char* kMoves = "Births and merges";
+constexpr const char* kKinds = "Kinds";
 constexpr const char* kForgetting = "Forgetting";
 constexpr const char* kNovelty = "Novelty";
 
@@ -91,6 +92,12 @@ constexpr FieldInfo kFields[] = {
     INTEGER(kTraining, freeze_encoder_after, 0, 2147483647, kLive,
             "After so many streams the network stays as it is and the mixture alone learns; "
             "0: never."),
+    INTEGER(kTraining, neighbour_epochs, 0, 100000, kFrozen,
+            "Epochs of the neighbour embedding on the first stream, after pretraining."),
+    SWITCH(kTraining, neighbours_later, kLive,
+           "The neighbour embedding also in half of the adaptation of later streams."),
+    REAL(kTraining, neighbour_weight, 0, 1e6, kFrozen,
+         "How firmly rows that lie next to each other are drawn together; 0: not at all."),
     REAL(kTraining, learning_rate, 1e-8, 1, kLive, "Step size of the network's training (Adam)."),
     REAL(kTraining, prior_weight, 0, 1e6, kLive,
          "Weight of the mixture in the network's loss; 0: inputs / 784."),
@@ -165,6 +172,10 @@ constexpr FieldInfo kFields[] = {
     REAL(kMoves, pending_part, 0.5, 0.999999, kLive,
          "Rows farther out than this part of a cluster's own wait, if pending_rows gives room."),
     INTEGER(kMoves, pending_streams, 1, 1000000, kLive, "For so many streams a row may wait."),
+
+    SWITCH(kKinds, kinds, kLive, "Group clusters whose rows are neighbours into kinds."),
+    SWITCH(kKinds, kind_graph, kLive, "Neighbours as of the embedding."),
+    REAL(kKinds, kind_resolution, 0.01, 100, kLive, "Higher: more kinds."),
 
     REAL(kForgetting, half_life_rows, 0, 1e15, kLive,
          "The past counts half after so many rows; 0: it does not fade."),

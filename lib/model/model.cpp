@@ -6,11 +6,17 @@
 #include "base/input_check.h"
 
 namespace adapvae {
+namespace {
+
+constexpr Index kNeighbours = 15;
+
+}  // namespace
 
 ComputeLimits Model::limits(const Configuration& config) {
   ComputeLimits limits = compute_limits(network_config(config));
   const LearnerConfig clusters = learner_config(config);
-  limits.rows = std::max(limits.rows, clusters.stream_rows());
+  limits.rows = std::max({limits.rows, clusters.stream_rows(), NeighbourGraph::kTile});
+  limits.widest_layer = std::max(limits.widest_layer, NeighbourGraph::kTile);
   limits.clusters = std::max({limits.clusters, clusters.max_clusters, Proposal::kMostPieces});
   return limits;
 }
@@ -34,7 +40,11 @@ void Model::place(Arena& arena, const Configuration& config) {
   take(all_, all * config_.inputs);
   take(latent_target_, all * m);
   take(latent_weight_, all);
-  const Index codes = std::max(config_.block_rows, config_.pass_rows);
+  const Index codes = std::max<Index>(all, config_.pass_rows);
+  neighbours_.place(arena, all, m, kNeighbours);
+  grouping_.place(arena, clusters.max_clusters);
+  take(kind_, clusters.max_clusters);
+  take(row_cluster_, all);
   take(z_, codes * m);
   take(variance_, codes * m);
   take(score_r_, config_.pass_rows * clusters.max_clusters);
@@ -94,11 +104,20 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   if (stream_ == 1) {
     ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, rows, config_.pretrain_epochs));
     ADAPVAE_RETURN_IF_ERROR(standardise(backend, rows));
+    if (config_.neighbour_weight > 0.0) {
+      ADAPVAE_RETURN_IF_ERROR(embed(backend, rows, config_.neighbour_epochs));
+      ADAPVAE_RETURN_IF_ERROR(standardise(backend, rows));
+    }
   }
   ADAPVAE_RETURN_IF_ERROR(draw_replay(backend, rows));
   const ConstMatrixView all = gather(rows);
   if (stream_ > 1 && !frozen()) {
-    ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, all, config_.adapt_epochs));
+    if (config_.neighbour_weight > 0.0 && config_.neighbours_later != 0) {
+      ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, all, config_.adapt_epochs / 2));
+      ADAPVAE_RETURN_IF_ERROR(embed(backend, all, config_.adapt_epochs / 2));
+    } else {
+      ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, all, config_.adapt_epochs));
+    }
     ADAPVAE_RETURN_IF_ERROR(follow_drift(backend, report));
   }
   ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
@@ -108,6 +127,7 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   learner_.fit(backend);
   if (!frozen()) ADAPVAE_RETURN_IF_ERROR(join(backend, rows, all, report));
   learner_.close(backend);
+  if (config_.kinds != 0) ADAPVAE_RETURN_IF_ERROR(group_kinds(backend, all));
   report->clusters = learner_.mixture().clusters();
   report->bound = learner_.mixture().bound().total();
   report->replay_rows = replay_.rows();
@@ -123,6 +143,24 @@ Status Model::reconstruct(Backend& backend, ConstMatrixView all, int epochs) {
   for (int i = 0; i < epochs; ++i) {
     ADAPVAE_RETURN_IF_ERROR(
         trainer_.run_epoch(backend, vae_, settings, epoch_++, all, objective(all, 0.0F), &report));
+  }
+  return {};
+}
+
+// Epochs of reconstruction in which rows that lie next to each other are drawn together.
+Status Model::embed(Backend& backend, ConstMatrixView all, int epochs) {
+  ADAPVAE_RETURN_IF_ERROR(encode(backend, all));
+  ADAPVAE_RETURN_IF_ERROR(
+      neighbours_.build(backend, ConstMatrixView(z_, all.rows, config_.latent)));
+  if (neighbours_.neighbours() < 1) return {};
+  TrainingSettings settings = training_settings(config_, pretrain_corruption(config_), stream_);
+  settings.neighbours = &neighbours_;
+  VaeBatch pattern = objective(all, 0.0F);
+  pattern.neighbour_weight = static_cast<float>(config_.neighbour_weight);
+  EpochReport report;
+  for (int i = 0; i < 2 * epochs; ++i) {  // each visits half of the rows
+    ADAPVAE_RETURN_IF_ERROR(
+        trainer_.run_epoch(backend, vae_, settings, epoch_++, all, pattern, &report));
   }
   return {};
 }
@@ -221,6 +259,30 @@ Status Model::encode(Backend& backend, ConstMatrixView rows) {
                                         MatrixView(variance_ + begin * m, n, m)));
   }
   return {};
+}
+
+Status Model::group_kinds(Backend& backend, ConstMatrixView all) {
+  const Index m = config_.latent;
+  const Index clusters = learner_.mixture().clusters();
+  ADAPVAE_RETURN_IF_ERROR(encode(backend, all));
+  if (config_.kind_graph == 0 || neighbours_.rows() != all.rows) {
+    ADAPVAE_RETURN_IF_ERROR(neighbours_.build(backend, ConstMatrixView(z_, all.rows, m)));
+  }
+  for (Index begin = 0; begin < all.rows; begin += config_.pass_rows) {
+    const Index n = std::min<Index>(config_.pass_rows, all.rows - begin);
+    learner_.mixture().score(backend, ConstMatrixView(z_ + begin * m, n, m),
+                             ConstMatrixView(variance_ + begin * m, n, m),
+                             MatrixView(score_r_, n, clusters), score_);
+    for (Index i = 0; i < n; ++i) row_cluster_[begin + i] = score_[i].cluster;
+  }
+  grouping_.reset(clusters);
+  for (Index i = 0; i < all.rows; ++i) {
+    for (Index j = 0; j < neighbours_.neighbours(); ++j) {
+      grouping_.add_edge(row_cluster_[i], row_cluster_[neighbours_.of(i)[j]], 1.0);
+    }
+  }
+  grouping_.group(config_.kind_resolution, kind_);
+  return backend.status();
 }
 
 // What clusters hold of the past follows the network to where it puts the replay rows now.

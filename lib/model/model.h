@@ -4,6 +4,7 @@
 
 #include "model/configuration_parts.h"
 #include "model/metrics.h"
+#include "structure/kinds.h"
 
 namespace adapvae {
 
@@ -33,6 +34,7 @@ class Model {
   ClusterLearner& clusters() { return learner_; }
   const ClusterLearner& clusters() const { return learner_; }
   Vae& network() { return vae_; }
+  Index kind(Index k) const { return kind_[k]; }
 
   // One stream: up to block_rows rows. time is used by half_life_time alone; it must not run
   // backwards.
@@ -52,20 +54,26 @@ class Model {
   void note_replay_ids();
   VaeBatch objective(ConstMatrixView all, float prior_weight) const;
   bool frozen() const;
+  Status embed(Backend& backend, ConstMatrixView all, int epochs);
+  Status group_kinds(Backend& backend, ConstMatrixView all);
 
   Configuration config_;
   Vae vae_;
   Trainer trainer_;
   ClusterLearner learner_;
   Replay replay_;
+  NeighbourGraph neighbours_;
+  KindGrouping grouping_;
+  Index* kind_ = nullptr;         // [K]
+  Index* row_cluster_ = nullptr;  // [block + replay]
   std::uint32_t stream_ = 0;
   std::uint32_t epoch_ = 0;         // within the stream
   double time_ = 0.0;               // of the last stream
   float* all_ = nullptr;            // [block + replay × d] rows, then replay
   float* latent_target_ = nullptr;  // [block + replay × m]
   float* latent_weight_ = nullptr;  // [block + replay]
-  float* z_ = nullptr;              // [block or pass_rows × m]
-  float* variance_ = nullptr;       // [block or pass_rows × m]
+  float* z_ = nullptr;              // [block + replay or pass_rows × m]
+  float* variance_ = nullptr;       // [block + replay or pass_rows × m]
   float* score_r_ = nullptr;        // [pass_rows × K]
   RowScore* score_ = nullptr;       // [pass_rows]
   double* scratch_ = nullptr;       // [2m]

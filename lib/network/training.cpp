@@ -14,13 +14,14 @@ void add_weighted(const VaeLoss& batch, double weight, VaeLoss* total) {
   total->mixture += weight * batch.mixture;
   total->entropy += weight * batch.entropy;
   total->distillation += weight * batch.distillation;
+  total->neighbours += weight * batch.neighbours;
   total->loss += weight * batch.loss;
 }
 
 VaeLoss divided(const VaeLoss& total, double weight) {
   const double scale = weight > 0.0 ? 1.0 / weight : 0.0;
-  return {total.log_likelihood * scale, total.mixture * scale, total.entropy * scale,
-          total.distillation * scale, total.loss * scale};
+  return {total.log_likelihood * scale, total.mixture * scale,    total.entropy * scale,
+          total.distillation * scale,   total.neighbours * scale, total.loss * scale};
 }
 
 RandomKey random_key(const TrainingSettings& settings, RandomPurpose purpose, std::uint32_t epoch) {
@@ -88,6 +89,7 @@ void Trainer::place(Arena& arena, Index block_rows, const VaeConfig& config) {
   Index widest = config.inputs;
   for (int i = 0; i < config.hidden_layers; ++i) widest = std::max(widest, config.hidden[i]);
   order_ = arena.take<std::uint32_t>(static_cast<std::size_t>(block_rows));
+  chosen_ = arena.take<std::uint32_t>(static_cast<std::size_t>(config.max_rows));
   input_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * widest));
   target_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.inputs));
   latent_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.latent));
@@ -134,14 +136,33 @@ Status Trainer::check(const Vae& vae, const TrainingSettings& settings,
   return check_finite(rows);
 }
 
+void Trainer::choose(const TrainingSettings& settings, std::uint32_t epoch, Index first,
+                     Index count) {
+  const NeighbourGraph* graph = settings.neighbours;
+  if (graph == nullptr) {
+    std::copy_n(order_ + first, count, chosen_);
+    return;
+  }
+  for (Index i = 0; i < count / 2; ++i) {
+    const std::uint32_t row = order_[first / 2 + i];
+    RandomKey key = random_key(settings, RandomPurpose::kNeighbour, epoch);
+    key.index = row;
+    Philox random(key);
+    chosen_[i] = row;
+    chosen_[count / 2 + i] =
+        graph->of(row)[random.below(static_cast<std::uint32_t>(graph->neighbours()))];
+  }
+  if (count % 2 != 0) chosen_[count - 1] = order_[first / 2 + count / 2];
+}
+
 void Trainer::gather(const TrainingSettings& settings, std::uint32_t epoch, ConstMatrixView rows,
-                     Index first, Index count) {
+                     Index count) {
   const MatrixView target(target_, count, inputs_);
   for (Index i = 0; i < count; ++i) {
-    std::copy_n(rows.row(order_[first + i]), inputs_, target.row(i));
+    std::copy_n(rows.row(chosen_[i]), inputs_, target.row(i));
   }
   const MatrixView input(input_, count, inputs_);
-  const std::uint32_t* row_id = order_ + first;
+  const std::uint32_t* row_id = chosen_;
   if (settings.augmentation.active()) {
     augment_rows(settings.augmentation, random_key(settings, RandomPurpose::kAugmentation, epoch),
                  row_id, target, input);
@@ -153,7 +174,7 @@ void Trainer::gather(const TrainingSettings& settings, std::uint32_t epoch, Cons
 }
 
 // The frame of both kinds of epoch: shuffle, cut into mini-batches, gather, step, report.
-// step(first, count, &loss, &report) makes one step on the rows gathered.
+// step(count, &loss, &report) makes one step on the rows gathered.
 template <typename Step>
 Status Trainer::for_batches(Vae& vae, const TrainingSettings& settings, std::uint32_t epoch,
                             ConstMatrixView rows, EpochReport* report, const Step& step) {
@@ -164,10 +185,11 @@ Status Trainer::for_batches(Vae& vae, const TrainingSettings& settings, std::uin
   double learnt = 0.0;
   for (Index first = 0; first < rows.rows; first += settings.batch) {
     const Index count = std::min(settings.batch, rows.rows - first);
-    gather(settings, epoch, rows, first, count);
+    choose(settings, epoch, first, count);
+    gather(settings, epoch, rows, count);
     VaeLoss loss;
     StepReport made;
-    ADAPVAE_RETURN_IF_ERROR(step(first, count, &loss, &made));
+    ADAPVAE_RETURN_IF_ERROR(step(count, &loss, &made));
     if (!made.applied) continue;
     add_weighted(loss, static_cast<double>(count), &total);
     learnt += static_cast<double>(count);
@@ -189,16 +211,20 @@ Status Trainer::run_epoch(Backend& backend, Vae& vae, const TrainingSettings& se
       (pattern.latent_target.rows != rows.rows || pattern.latent_weight == nullptr)) {
     return {StatusCode::kShapeMismatch, "latent targets must have as many rows as the block"};
   }
-  const auto step = [&](Index first, Index count, VaeLoss* loss, StepReport* made) -> Status {
+  if (settings.neighbours != nullptr &&
+      (settings.neighbours->rows() != rows.rows || settings.neighbours->neighbours() < 1)) {
+    return {StatusCode::kShapeMismatch, "the neighbours are not those of the block's rows"};
+  }
+  const auto step = [&](Index count, VaeLoss* loss, StepReport* made) -> Status {
     VaeBatch batch = pattern;
     batch.input = ConstMatrixView(input_, count, inputs_);
     batch.target = ConstMatrixView(target_, count, inputs_);
     batch.noise_key = random_key(settings, RandomPurpose::kLatentNoise, epoch);
-    batch.row_id = order_ + first;
+    batch.row_id = chosen_;
     if (pattern.latent_target.data != nullptr) {
       const MatrixView latent(latent_, count, vae.config().latent);
       for (Index i = 0; i < count; ++i) {
-        const Index row = order_[first + i];
+        const Index row = chosen_[i];
         std::copy_n(pattern.latent_target.row(row), latent.cols, latent.row(i));
         weight_[i] = pattern.latent_weight[row];
       }
@@ -230,7 +256,7 @@ Status Trainer::run_layer_epoch(Backend& backend, Vae& vae, const TrainingSettin
     quiet.corruption = {};
     quiet.augmentation = {};
   }
-  const auto step = [&](Index first, Index count, VaeLoss* loss, StepReport* made) {
+  const auto step = [&](Index count, VaeLoss* loss, StepReport* made) {
     ConstMatrixView clean(target_, count, inputs_);
     MatrixView corrupted(input_, count, inputs_);
     if (level > 0) {
@@ -238,7 +264,7 @@ Status Trainer::run_layer_epoch(Backend& backend, Vae& vae, const TrainingSettin
       corrupted = MatrixView(input_, count, clean.cols);
       copy_rows(clean, corrupted);
       corrupt_rows(settings.corruption, random_key(settings, RandomPurpose::kCorruption, epoch),
-                   order_ + first, corrupted);
+                   chosen_, corrupted);
     }
     *loss = layer_gradient(backend, vae, level, corrupted, clean);
     *made = vae.optimiser().step(backend, loss->loss, vae.parameters(), vae.gradients(), ranges);

@@ -4,6 +4,7 @@
 
 #include "network/augmentation.h"
 #include "network/corruption.h"
+#include "network/neighbours.h"
 #include "network/vae.h"
 
 namespace adapvae {
@@ -15,6 +16,9 @@ struct TrainingSettings {
   // Responsibilities from the clean row, constant in the gradient, rather than from the row as the
   // encoder sees it: corruption then teaches the encoder which rows belong together.
   bool clean_responsibilities = false;
+  // Not null, with pattern.neighbour_weight > 0: half of each mini-batch are rows, the other half a
+  // neighbour of each; an epoch then visits half of the rows so.
+  const NeighbourGraph* neighbours = nullptr;
   std::uint64_t seed = 0;
   std::uint32_t stream = 0;  // number of the block, for the random numbers
 };
@@ -51,23 +55,26 @@ class Trainer {
   template <typename Step>
   Status for_batches(Vae& vae, const TrainingSettings& settings, std::uint32_t epoch,
                      ConstMatrixView rows, EpochReport* report, const Step& step);
-  // Rows order_[first, first + count) of `rows`, clean into target_ and changed into input_.
+  // The rows of a mini-batch: from the order on, or with their neighbours.
+  void choose(const TrainingSettings& settings, std::uint32_t epoch, Index first, Index count);
+  // Rows chosen_[count] of `rows`, clean into target_ and changed into input_.
   void gather(const TrainingSettings& settings, std::uint32_t epoch, ConstMatrixView rows,
-              Index first, Index count);
+              Index count);
   Status clean_responsibilities(Backend& backend, Vae& vae, const MixtureView& mixture,
                                 Index count);
 
   Index block_rows_ = 0;
   Index batch_rows_ = 0;
   Index inputs_ = 0;
-  std::uint32_t* order_ = nullptr;  // [block_rows]
-  float* input_ = nullptr;          // [max_rows × widest]
-  float* target_ = nullptr;         // [max_rows × d]
-  float* latent_ = nullptr;         // [max_rows × m] targets
-  float* variance_ = nullptr;       // [max_rows × m] of the clean rows
-  float* weight_ = nullptr;         // [max_rows]
-  float* clean_r_ = nullptr;        // [max_rows × K]
-  float* clean_mean_ = nullptr;     // [max_rows × m]
+  std::uint32_t* order_ = nullptr;   // [block_rows]
+  std::uint32_t* chosen_ = nullptr;  // [max_rows]
+  float* input_ = nullptr;           // [max_rows × widest]
+  float* target_ = nullptr;          // [max_rows × d]
+  float* latent_ = nullptr;          // [max_rows × m] targets
+  float* variance_ = nullptr;        // [max_rows × m] of the clean rows
+  float* weight_ = nullptr;          // [max_rows]
+  float* clean_r_ = nullptr;         // [max_rows × K]
+  float* clean_mean_ = nullptr;      // [max_rows × m]
 };
 
 }  // namespace adapvae

@@ -5,6 +5,7 @@
 
 #include "base/input_check.h"
 #include "base/sampling.h"
+#include "network/neighbour_loss.h"
 
 namespace adapvae {
 namespace {
@@ -240,6 +241,10 @@ VaeLoss Vae::forward(Backend& backend, const VaeBatch& batch, bool want_gradient
     loss.distillation = sum / static_cast<double>(n);
   }
 
+  if (batch.neighbour_weight > 0.0F) {
+    loss.neighbours = neighbour_loss(heads.col_range(0, m), 0.0F, MatrixView());
+  }
+
   const ConstMatrixView output = decoder_.forward(backend, parameters_, z);
   const MatrixView gradient =
       want_gradient ? decoder_.output(decoder_.layers() - 1, n) : MatrixView();
@@ -248,7 +253,7 @@ VaeLoss Vae::forward(Backend& backend, const VaeBatch& batch, bool want_gradient
   loss.log_likelihood = mean_of(row_value_, n);
   loss.loss = -loss.log_likelihood -
               static_cast<double>(batch.prior_weight) * (loss.mixture + loss.entropy) +
-              loss.distillation;
+              loss.distillation + static_cast<double>(batch.neighbour_weight) * loss.neighbours;
   return loss;
 }
 
@@ -287,6 +292,9 @@ void Vae::backward(Backend& backend, const VaeBatch& batch) {
         dheads(i, j) += weight * (heads(i, j) - batch.latent_target(i, j));
       }
     }
+  }
+  if (batch.neighbour_weight > 0.0F) {
+    neighbour_loss(heads.col_range(0, m), batch.neighbour_weight, dheads);
   }
   encoder_.backward(backend, parameters_, batch.input, dheads, gradients_, MatrixView(), ping_,
                     pong_);

@@ -53,6 +53,8 @@ struct VaeBatch {
   // [n]; empty: none.
   ConstMatrixView latent_target;
   const float* latent_weight = nullptr;
+  // > 0: rows i and i + n/2 are neighbours, eq. 17, with this weight.
+  float neighbour_weight = 0.0F;
   float prior_weight = 1.0F;  // b: weight of mixture term and entropy; 0 = plain autoencoder
   bool sample = true;         // z = mean + σ·noise; false: z = mean
   // Noise of row i comes from noise_key with index row_id[i] (or i if null), so it does not depend
@@ -62,12 +64,13 @@ struct VaeBatch {
 };
 
 // Means over the rows of a batch; loss = -(log_likelihood + b · (mixture + entropy)) +
-// distillation.
+// distillation + weight · neighbours.
 struct VaeLoss {
   double log_likelihood = 0.0;
   double mixture = 0.0;       // Σ_k r (log ρ - log r)
   double entropy = 0.0;       // ½ Σ_d (1 + log 2π + l)
   double distillation = 0.0;  // λ |μ - target|²
+  double neighbours = 0.0;    // per pair
   double loss = 0.0;
 };
 
