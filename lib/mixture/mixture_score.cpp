@@ -33,10 +33,11 @@ double log_product(const GaussianView& g, Index k, const float* z, const float* 
 }  // namespace
 
 void bound_distances(MatrixView distance) {
-  constexpr float kFarthest = 1e37F;
   for (Index i = 0; i < distance.rows; ++i) {
     float* d = distance.row(i);
-    for (Index k = 0; k < distance.cols; ++k) d[k] = d[k] < kFarthest ? d[k] : kFarthest;
+    for (Index k = 0; k < distance.cols; ++k) {
+      d[k] = d[k] < kFarthestDistance ? d[k] : kFarthestDistance;
+    }
   }
 }
 

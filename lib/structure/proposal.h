@@ -80,7 +80,7 @@ class Proposal {
   bool draw_seed(Index piece, Philox& random);
   double settle_seeds();
   Index nearest_seed(Index i, double& least) const;
-  void count(Backend& backend, const Mixture& mixture);
+  void count(Backend& backend, const Mixture& mixture, ConstMemberView members);
   void refit(Backend& backend, const Mixture& mixture);
   Index trial_masses(const Mixture& mixture);
   void join_pieces(Index a, Index b);
@@ -103,16 +103,17 @@ class Proposal {
   float* z_ = nullptr;            // [rows × m]
   float* variance_ = nullptr;     // [rows × m]
   bool has_variance_ = false;
-  float* rival_density_ = nullptr;  // [rows] kMixture: log density under piece 0
-  double* share_ = nullptr;         // [rows × pieces] sums to budget
-  float* probability_ = nullptr;    // [rows × pieces]
-  double* distance_ = nullptr;      // [rows]
-  double* metric_ = nullptr;        // factor of the base measure's scale
-  double* whitened_ = nullptr;      // [rows × m] rows in that metric
-  StatisticsBlock aside_;           // one
-  StatisticsBlock fixed_;           // per piece
-  StatisticsBlock fresh_;           // pieces, and a spare place
-  Posterior* posterior_ = nullptr;  // like fresh_
+  float* rival_density_ = nullptr;    // [rows] kMixture: log density under piece 0
+  double* share_ = nullptr;           // [rows × pieces] sums to budget
+  std::uint32_t* members_ = nullptr;  // [rows × member_words] of the shares, after a local step
+  float* probability_ = nullptr;      // [rows × pieces]
+  double* distance_ = nullptr;        // [rows]
+  double* metric_ = nullptr;          // factor of the base measure's scale
+  double* whitened_ = nullptr;        // [rows × m] rows in that metric
+  StatisticsBlock aside_;             // one
+  StatisticsBlock fixed_;             // per piece
+  StatisticsBlock fresh_;             // pieces, and a spare place
+  Posterior* posterior_ = nullptr;    // like fresh_
   float* local_mean_ = nullptr;
   float* local_factor_ = nullptr;
   float* local_precision_ = nullptr;

@@ -187,13 +187,24 @@ void run_mixture_operations(Backend& backend, const LargeInputs& in, Recorder& r
     backend.mahalanobis_pull(in.z.view(), in.weight.view(), gaussians.view(), pull.view());
     record.add("mahalanobis_pull", pull);
 
+    MatrixD share(kManyRows, kClusters);
+    std::vector<std::uint32_t> members(kManyRows);
+    const MemberView member_view(members.data(), kManyRows, 1);
+    backend.divide_rows(in.z.view(), in.variance.view(), gaussians.view(), in.weight.data(),
+                        nullptr, share.view(), member_view);
+    record.add("divide_rows", share);
+
     const MatrixD center = to_double(gaussians.mean);
     const MatrixD weight = to_double(in.weight);
     MatrixD mass(1, kClusters);
     MatrixD sum(kClusters, kDims);
     MatrixD scatter(kClusters, factor_size(gaussians.shape, kDims));
-    backend.weighted_moments(in.z.view(), in.variance.view(), weight.view(), center.view(),
+    backend.weighted_moments(in.z.view(), in.variance.view(), weight.view(), {}, center.view(),
                              gaussians.shape, mass.data(), sum.view(), scatter.view());
+    record.add("weighted_moments", mass, sum, scatter);
+    backend.weighted_moments(in.z.view(), in.variance.view(), share.view(), member_view,
+                             center.view(), gaussians.shape, mass.data(), sum.view(),
+                             scatter.view());
     record.add("weighted_moments", mass, sum, scatter);
   }
   Matrix probability(kManyRows, kIn);
