@@ -38,6 +38,7 @@ void Proposal::place(Arena& arena, const MixtureConfig& config) {
   take(local_weight_, kMostPieces);
   take(center_, kMostPieces * m);
   take(best_center_, kMostPieces * m);
+  take(seeds_, kSeedStride * m);
   take(sums_, kMostPieces * m);
   take(scatters_, kMostPieces * scatter);
   take(piece_mass_, kMostPieces);

@@ -73,12 +73,16 @@ class Proposal {
   double entropy_before() const;
 
  private:
+  static constexpr Index kSeedGroup = 4;
+  static constexpr Index kSeedStride = (kMostPieces + kSeedGroup - 1) / kSeedGroup * kSeedGroup;
+
   void whiten(const Mixture& mixture);
   void whiten_point(double* x) const;
   void swap_shares(Index a, Index b);
   void seed(const Mixture& mixture, Index fresh, Philox& random);
   bool draw_seed(Index piece, Philox& random);
   double settle_seeds();
+  void spread_seeds();
   Index nearest_seed(Index i, double& least) const;
   void count(Backend& backend, const Mixture& mixture, ConstMemberView members);
   void refit(Backend& backend, const Mixture& mixture);
@@ -120,6 +124,7 @@ class Proposal {
   float* local_weight_ = nullptr;
   double* center_ = nullptr;
   double* best_center_ = nullptr;
+  double* seeds_ = nullptr;  // [m × kSeedStride] centres of the pieces, by dimension
   double* sums_ = nullptr;
   double* scatters_ = nullptr;
   double* piece_mass_ = nullptr;  // rows, unweighted, without what is fixed
