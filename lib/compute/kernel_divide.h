@@ -10,13 +10,13 @@ ADAPVAE_INLINE void weigh_block(const DivideCall* call, Index i0, Index rows, fl
   Vec most[kPair];
   ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) most[v] = splat(-3.402823466e+38F);
   for (Index k = 0; k < distance->clusters; ++k) {
-    Vec logit[kPair];
-    block_distances(distance, k, block, logit);
+    const BlockDistances distances = block_distances(distance, k, block);
     ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
-      const Vec bounded = logit[v] < kFarthestDistance ? logit[v] : splat(kFarthestDistance);
-      logit[v] = bounded * -0.5F + call->log_weight[k];
-      most[v] = max_of(logit[v], most[v]);
-      store(call->weight + k * kRowBlock + v * kLanes, logit[v]);
+      const Vec squared = distances.of[v];
+      const Vec bounded = squared < kFarthestDistance ? squared : splat(kFarthestDistance);
+      const Vec logit = bounded * -0.5F + call->log_weight[k];
+      most[v] = max_of(logit, most[v]);
+      store(call->weight + k * kRowBlock + v * kLanes, logit);
     }
   }
   Vec total[kPair];

@@ -266,19 +266,27 @@ ADAPVAE_INLINE DistanceBlock load_block(const MahalanobisCall* call, Index i0, I
   return {z, variance, z + size};
 }
 
-// Squared distances of a block's rows from cluster k.
-ADAPVAE_INLINE void block_distances(const MahalanobisCall* call, Index k,
-                                    const DistanceBlock& block, Vec* sum) {
+// Squared distances of a block's rows from cluster k. By value: sums whose address is taken need
+// not stay in registers, and then not every vector of them is summed by the same instructions.
+struct BlockDistances {
+  Vec of[kPair];
+};
+ADAPVAE_INLINE BlockDistances block_distances(const MahalanobisCall* call, Index k,
+                                              const DistanceBlock& block) {
+  Vec sum[kPair];
   ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) sum[v] = splat(0.0F);
-  whiten(call, k, block.z, block.difference,
-         [&](Index, int v, Vec y) ADAPVAE_LAMBDA { sum[v] += y * y; });
-  if (block.variance == nullptr) return;
-  const float* diagonal = call->precision_diagonal + k * call->dims;
-  for (Index j = 0; j < call->dims; ++j) {
-    ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
-      sum[v] += diagonal[j] * load(block.variance + j * kRowBlock + v * kLanes);
+  whiten(call, k, block.z, block.difference, [&](Index, int v, Vec y) { sum[v] += y * y; });
+  if (block.variance != nullptr) {
+    const float* diagonal = call->precision_diagonal + k * call->dims;
+    for (Index j = 0; j < call->dims; ++j) {
+      ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
+        sum[v] += diagonal[j] * load(block.variance + j * kRowBlock + v * kLanes);
+      }
     }
   }
+  BlockDistances distances;
+  ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) distances.of[v] = sum[v];
+  return distances;
 }
 
 void mahalanobis(const MahalanobisCall* call) {
@@ -286,10 +294,9 @@ void mahalanobis(const MahalanobisCall* call) {
     const Index rows = call->rows - i0 < kRowBlock ? call->rows - i0 : kRowBlock;
     const DistanceBlock block = load_block(call, i0, rows);
     for (Index k = 0; k < call->clusters; ++k) {
-      Vec sum[kPair];
-      block_distances(call, k, block, sum);
+      const BlockDistances distances = block_distances(call, k, block);
       float distance[kRowBlock];
-      ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) store(distance + v * kLanes, sum[v]);
+      ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) store(distance + v * kLanes, distances.of[v]);
       for (Index i = 0; i < rows; ++i) call->out[(i0 + i) * call->out_row + k] = distance[i];
     }
   }

@@ -341,6 +341,31 @@ TEST_CASE("a row of mahalanobis and of its pull has the same bits in every batch
   }
 }
 
+TEST_CASE("a row is divided into the same bits in every batch") {
+  constexpr Index m = 11;
+  constexpr Index K = 35;
+  TestRandom random(46);
+  const Matrix z = random.uniform_matrix(kRows, m, -2.0, 2.0);
+  const Matrix variance = random.uniform_matrix(kRows, m, 0.1, 1.0);
+  const Matrix log_weight = random.uniform_matrix(1, K, -3.0, 0.0);
+  for (const FactorShape shape : {FactorShape::kLower, FactorShape::kDiagonal}) {
+    const TestGaussians gaussians(random, K, m, shape);
+    for_every_level({.rows = kRows, .dims = m, .clusters = K}, [&](TestBackend& backend) {
+      check_batches(K, [&](Index first, Index count, MatrixView out) {
+        MatrixD share(count, K);
+        std::vector<std::uint32_t> members(static_cast<std::size_t>(count * member_words(K)));
+        backend->divide_rows(z.view().row_range(first, count),
+                             variance.view().row_range(first, count), gaussians.view(),
+                             log_weight.data(), nullptr, share.view(),
+                             {members.data(), count, member_words(K)});
+        for (Index i = 0; i < count; ++i) {
+          for (Index k = 0; k < K; ++k) out(i, k) = static_cast<float>(share(i, k));
+        }
+      });
+    });
+  }
+}
+
 TEST_CASE("a cluster of weight zero adds nothing to the pull, whatever the neighbours want") {
   TestRandom random(47);
   TestGaussians gaussians(random, 2, 2, FactorShape::kLower);
