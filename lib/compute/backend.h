@@ -1,4 +1,4 @@
-// The compute seam: the twelve batch-level operations that cost O(n · …). Everything above this
+// The compute seam: the thirteen batch-level operations that cost O(n · …). Everything above this
 // line (network, mixture, model) is written against Backend; everything below it is replaceable.
 //
 // Contract of every operation
@@ -39,6 +39,11 @@ struct GaussianView {
 constexpr Index factor_size(FactorShape shape, Index dims) {
   return shape == FactorShape::kDiagonal ? dims : dims * (dims + 1) / 2;
 }
+
+// Bits, a row of words per row of data: see kMemberBits.
+using MemberView = BasicMatrixView<std::uint32_t>;
+using ConstMemberView = BasicMatrixView<const std::uint32_t>;
+constexpr Index member_words(Index clusters) { return (clusters + kMemberBits - 1) / kMemberBits; }
 
 struct LikelihoodSettings {
   Likelihood kind = Likelihood::kBernoulli;
@@ -111,11 +116,22 @@ class Backend {
   virtual void softmax_rows(ConstMatrixView in, const float* offset, float scale,
                             MatrixView probability, float* log_sum) = 0;
 
+  // share [n × K] = budget[n] (1 if null) · softmax over k of log_weight[k] - ½ distance_nk, in
+  // whole kResponsibilityUnits that sum to exactly the budget, itself whole units: the most
+  // probable cluster takes up what rounding left. Distances as of mahalanobis, but
+  // kFarthestDistance where they are more or not a number. members [n × member_words(K)]: which
+  // shares are not zero.
+  virtual void divide_rows(ConstMatrixView z, ConstMatrixView variance,
+                           const GaussianView& gaussians, const float* log_weight,
+                           const double* budget, MatrixViewD share, MemberView members) = 0;
+
   // Per cluster k, about center_k: mass Σ w, sum Σ w (z-c), scatter Σ w {(z-c)(z-c)ᵀ + diag
-  // variance}, as packed lower triangle or diagonal. variance may be empty.
+  // variance}, as packed lower triangle or diagonal. variance may be empty. members:
+  // which weights are not zero, if that is known; else empty.
   virtual void weighted_moments(ConstMatrixView z, ConstMatrixView variance,
-                                ConstMatrixViewD weight, ConstMatrixViewD center, FactorShape shape,
-                                double* mass, MatrixViewD sum, MatrixViewD scatter) = 0;
+                                ConstMatrixViewD weight, ConstMemberView members,
+                                ConstMatrixViewD center, FactorShape shape, double* mass,
+                                MatrixViewD sum, MatrixViewD scatter) = 0;
 
   // Sum of squares in double; NaN or infinite iff some entry is not finite.
   virtual double squared_norm(const float* x, Index count) = 0;

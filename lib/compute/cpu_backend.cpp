@@ -36,7 +36,9 @@ constexpr Range part(Index count, Index task, Index tasks, Index multiple = 1) {
   const Index size = round_up((count + tasks - 1) / tasks, multiple);
   return {std::min(count, task * size), std::min(count, (task + 1) * size)};
 }
-constexpr Index row_scratch_floats(Index dims) { return 4 * dims * kMahalanobisRows; }
+constexpr Index row_scratch_floats(Index dims, Index clusters) {
+  return (4 * dims + clusters) * kMahalanobisRows;
+}
 // Every cluster's padded square, and a group of padded rows per task. Lanes of doubles: at most 8.
 constexpr Index moment_scratch_doubles(Index dims, Index clusters) {
   const Index padded = round_up(dims, kMaxLanes / 2);
@@ -90,7 +92,8 @@ void CpuBackend::place(Arena& arena, const ComputeLimits& limits, const KernelTa
   packed_b_size_ = deep * round_up(limits.widest_layer, kernels.tile_cols);
   packed_a_ = arena.take<float>(static_cast<std::size_t>(limits.workers * packed_a_size_));
   packed_b_ = arena.take<float>(static_cast<std::size_t>(limits.workers * packed_b_size_));
-  row_scratch_ = arena.take<float>(kRowTasks * row_scratch_floats(limits.dims));
+  row_scratch_size_ = row_scratch_floats(limits.dims, limits.clusters);
+  row_scratch_ = arena.take<float>(static_cast<std::size_t>(kRowTasks * row_scratch_size_));
   moment_scratch_ = arena.take<double>(moment_scratch_doubles(limits.dims, limits.clusters));
   partial_sums_ = arena.take<double>(kPartialSums);
 }
@@ -309,7 +312,7 @@ void CpuBackend::mahalanobis(ConstMatrixView z, ConstMatrixView variance,
     call.variance_row = variance.stride;
     call.out = out.data + rows.begin * out.stride;
     call.out_row = out.stride;
-    call.scratch = row_scratch_ + task * row_scratch_floats(limits_.dims);
+    call.scratch = row_scratch_ + task * row_scratch_size_;
     kernels_->mahalanobis(&call);
   });
 }
@@ -327,7 +330,7 @@ void CpuBackend::mahalanobis_pull(ConstMatrixView z, ConstMatrixView weight,
     call.weight_row = weight.stride;
     call.out = pull.data + rows.begin * pull.stride;
     call.out_row = pull.stride;
-    call.scratch = row_scratch_ + task * row_scratch_floats(limits_.dims);
+    call.scratch = row_scratch_ + task * row_scratch_size_;
     kernels_->mahalanobis_pull(&call);
   });
 }
@@ -345,18 +348,48 @@ void CpuBackend::softmax_rows(ConstMatrixView in, const float* offset, float sca
   });
 }
 
+void CpuBackend::divide_rows(ConstMatrixView z, ConstMatrixView variance,
+                             const GaussianView& gaussians, const float* log_weight,
+                             const double* budget, MatrixViewD share, MemberView members) {
+  assert(z.cols == gaussians.dims && share.rows == z.rows && share.cols == gaussians.clusters);
+  assert(members.rows == z.rows && members.cols == member_words(gaussians.clusters));
+  assert(gaussians.dims <= limits_.dims && gaussians.clusters <= limits_.clusters);
+  const Index tasks = task_count(
+      std::int64_t{z.rows} * gaussians.clusters * factor_size(gaussians.shape, z.cols), kRowTasks);
+  run_tasks(tasks, [&](Index task) {
+    const Range rows = part(z.rows, task, tasks, kMahalanobisRows);
+    DivideCall call = {};
+    call.distance = distance_call(z, rows.begin, rows.end, gaussians);
+    if (variance.data != nullptr) {
+      call.distance.variance = variance.data + rows.begin * variance.stride;
+    }
+    call.distance.variance_row = variance.stride;
+    call.distance.scratch = row_scratch_ + task * row_scratch_size_;
+    call.log_weight = log_weight;
+    call.budget = budget != nullptr ? budget + rows.begin : nullptr;
+    call.share = share.data + rows.begin * share.stride;
+    call.share_row = share.stride;
+    call.member = members.data + rows.begin * members.stride;
+    call.member_row = members.stride;
+    call.weight = call.distance.scratch + 4 * z.cols * kMahalanobisRows;
+    kernels_->divide_rows(&call);
+  });
+}
+
 // Split by clusters, not rows: each sum then has one order.
 void CpuBackend::weighted_moments(ConstMatrixView z, ConstMatrixView variance,
-                                  ConstMatrixViewD weight, ConstMatrixViewD center,
-                                  FactorShape shape, double* mass, MatrixViewD sum,
-                                  MatrixViewD scatter) {
+                                  ConstMatrixViewD weight, ConstMemberView members,
+                                  ConstMatrixViewD center, FactorShape shape, double* mass,
+                                  MatrixViewD sum, MatrixViewD scatter) {
   const Index clusters = weight.cols;
   assert(z.rows == weight.rows && center.rows == clusters && center.cols == z.cols);
   assert(center.contiguous() && sum.contiguous() && scatter.contiguous());
   assert(clusters <= limits_.clusters && z.cols <= limits_.dims);
   const Index padded = round_up(z.cols, kMaxLanes / 2);
+  // A cluster's sums do not depend on the task that they are made in: one is best for one thread.
+  const Index most = parallel_for_.run != nullptr ? kMomentTasks : 1;
   const Index tasks =
-      std::min(clusters, task_count(std::int64_t{z.rows} * clusters * z.cols, kMomentTasks));
+      std::min(clusters, task_count(std::int64_t{z.rows} * clusters * z.cols, most));
   run_tasks(tasks, [&](Index task) {
     const Range range = part(clusters, task, tasks);
     const Index k = range.begin;
@@ -371,6 +404,9 @@ void CpuBackend::weighted_moments(ConstMatrixView z, ConstMatrixView variance,
         .variance_row = variance.stride,
         .weight = weight.data + k,
         .weight_row = weight.stride,
+        .member = members.data,
+        .member_row = members.stride,
+        .first = k,
         .center = center.data + k * z.cols,
         .shape = shape,
         .mass = mass + k,

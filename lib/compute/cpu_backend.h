@@ -41,9 +41,12 @@ class CpuBackend final : public Backend {
                         MatrixView pull) override;
   void softmax_rows(ConstMatrixView in, const float* offset, float scale, MatrixView probability,
                     float* log_sum) override;
+  void divide_rows(ConstMatrixView z, ConstMatrixView variance, const GaussianView& gaussians,
+                   const float* log_weight, const double* budget, MatrixViewD share,
+                   MemberView members) override;
   void weighted_moments(ConstMatrixView z, ConstMatrixView variance, ConstMatrixViewD weight,
-                        ConstMatrixViewD center, FactorShape shape, double* mass, MatrixViewD sum,
-                        MatrixViewD scatter) override;
+                        ConstMemberView members, ConstMatrixViewD center, FactorShape shape,
+                        double* mass, MatrixViewD sum, MatrixViewD scatter) override;
   double squared_norm(const float* x, Index count) override;
   void adam(const AdamSettings& settings, std::uint32_t step, float gradient_scale, Index count,
             const float* gradient, float* parameter, float* first_moment,
@@ -61,9 +64,10 @@ class CpuBackend final : public Backend {
   ComputeLimits limits_;
   Index packed_a_size_ = 0;  // of one worker
   Index packed_b_size_ = 0;
+  Index row_scratch_size_ = 0;    // of one task
   float* packed_a_ = nullptr;     // [workers × packed_a_size]
   float* packed_b_ = nullptr;     // [workers × packed_b_size]
-  float* row_scratch_ = nullptr;  // [kRowTasks × row_scratch_floats]
+  float* row_scratch_ = nullptr;  // [kRowTasks × row_scratch_size]
   double* moment_scratch_ = nullptr;
   double* partial_sums_ = nullptr;
 };

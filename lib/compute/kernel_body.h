@@ -20,6 +20,8 @@ using Index = std::ptrdiff_t;
 //
 #include "compute/kernel_gemm.h"
 #include "compute/kernel_rows.h"
+//
+#include "compute/kernel_divide.h"
 
 #define ADAPVAE_STRING_(x) #x
 #define ADAPVAE_STRING(x) ADAPVAE_STRING_(x)
@@ -41,6 +43,7 @@ constexpr KernelTable kTable = {
     softmax_rows,
     mahalanobis,
     mahalanobis_pull,
+    divide_rows,
     weighted_moments,
     adam,
     squared_norm,

@@ -249,32 +249,54 @@ ADAPVAE_INLINE void whiten(const MahalanobisCall* call, Index k, const float* z_
   ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) use(i, v, sum[v]);
 }
 
+struct DistanceBlock {
+  const float* z;         // [dims × kRowBlock]
+  const float* variance;  // the same, or null
+  float* difference;      // scratch of the same size
+};
+ADAPVAE_INLINE DistanceBlock load_block(const MahalanobisCall* call, Index i0, Index rows) {
+  const Index size = call->dims * kRowBlock;
+  float* z = call->scratch;
+  float* variance = call->variance != nullptr ? z + 2 * size : nullptr;
+  transpose_rows(call->z + i0 * call->z_row, call->z_row, rows, call->dims, z);
+  if (variance != nullptr) {
+    transpose_rows(call->variance + i0 * call->variance_row, call->variance_row, rows, call->dims,
+                   variance);
+  }
+  return {z, variance, z + size};
+}
+
+// Squared distances of a block's rows from cluster k. By value: sums whose address is taken need
+// not stay in registers, and then not every vector of them is summed by the same instructions.
+struct BlockDistances {
+  Vec of[kPair];
+};
+ADAPVAE_INLINE BlockDistances block_distances(const MahalanobisCall* call, Index k,
+                                              const DistanceBlock& block) {
+  Vec sum[kPair];
+  ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) sum[v] = splat(0.0F);
+  whiten(call, k, block.z, block.difference, [&](Index, int v, Vec y) { sum[v] += y * y; });
+  if (block.variance != nullptr) {
+    const float* diagonal = call->precision_diagonal + k * call->dims;
+    for (Index j = 0; j < call->dims; ++j) {
+      ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
+        sum[v] += diagonal[j] * load(block.variance + j * kRowBlock + v * kLanes);
+      }
+    }
+  }
+  BlockDistances distances;
+  ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) distances.of[v] = sum[v];
+  return distances;
+}
+
 void mahalanobis(const MahalanobisCall* call) {
-  const Index m = call->dims;
-  float* z_block = call->scratch;
-  float* difference = z_block + m * kRowBlock;
-  float* variance_block = difference + m * kRowBlock;
   for (Index i0 = 0; i0 < call->rows; i0 += kRowBlock) {
     const Index rows = call->rows - i0 < kRowBlock ? call->rows - i0 : kRowBlock;
-    transpose_rows(call->z + i0 * call->z_row, call->z_row, rows, m, z_block);
-    if (call->variance != nullptr) {
-      transpose_rows(call->variance + i0 * call->variance_row, call->variance_row, rows, m,
-                     variance_block);
-    }
+    const DistanceBlock block = load_block(call, i0, rows);
     for (Index k = 0; k < call->clusters; ++k) {
-      Vec sum[kPair];
-      ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) sum[v] = splat(0.0F);
-      whiten(call, k, z_block, difference, [&](Index, int v, Vec y) { sum[v] += y * y; });
-      if (call->variance != nullptr) {
-        const float* diagonal = call->precision_diagonal + k * m;
-        for (Index j = 0; j < m; ++j) {
-          ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) {
-            sum[v] += diagonal[j] * load(variance_block + j * kRowBlock + v * kLanes);
-          }
-        }
-      }
+      const BlockDistances distances = block_distances(call, k, block);
       float distance[kRowBlock];
-      ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) store(distance + v * kLanes, sum[v]);
+      ADAPVAE_UNROLL for (int v = 0; v < kPair; ++v) store(distance + v * kLanes, distances.of[v]);
       for (Index i = 0; i < rows; ++i) call->out[(i0 + i) * call->out_row + k] = distance[i];
     }
   }
@@ -335,7 +357,7 @@ void mahalanobis_pull(const MahalanobisCall* call) {
 // over the rows in order, one after the other; rows are taken in groups only so that a running sum
 // is loaded and stored once for several of them.
 // scratch: per cluster dims rows of `padded` doubles, then kMomentGroup padded rows of differences.
-constexpr Index kMomentRows = 64;
+constexpr Index kMomentRows = 256;
 constexpr Index kMomentClusters = 32;
 
 struct MomentGroup {
@@ -344,69 +366,63 @@ struct MomentGroup {
   int count = 0;
 };
 
-ADAPVAE_INLINE void add_moment_group(const MomentsCall* call, const MomentGroup& group, Index k,
-                                     Index padded, const double* difference, double* scatter) {
+// Rows i and, if kBoth, i + 1 of the square: each difference is then loaded once for both. The
+// upper row may run over its end; what stands there is never read.
+template <bool kBoth>
+ADAPVAE_INLINE void add_scatter_rows(const MomentGroup& group, Index i, Index padded,
+                                     const double* difference, double* scatter) {
+  double scaled[kMomentGroup];
+  double next[kMomentGroup];
+  ADAPVAE_UNROLL for (int g = 0; g < kMomentGroup; ++g) {
+    scaled[g] = group.weight[g] * difference[g * padded + i];
+    if (kBoth) next[g] = group.weight[g] * difference[g * padded + i + 1];
+  }
+  for (Index j = 0; j <= i + (kBoth ? 1 : 0); j += kDoubleLanes) {
+    double* at = scatter + i * padded + j;
+    VecDouble total = load_double(at);
+    VecDouble below = kBoth ? load_double(at + padded) : total;
+    ADAPVAE_UNROLL for (int g = 0; g < kMomentGroup; ++g) {
+      const VecDouble d = load_double(difference + g * padded + j);
+      total = total + scaled[g] * d;
+      if (kBoth) below = below + next[g] * d;
+    }
+    store_double(at, total);
+    if (kBoth) store_double(at + padded, below);
+  }
+}
+
+// A group that is not full is filled up with rows of weight and difference zero, which change
+// nothing.
+ADAPVAE_INLINE void add_moment_group(const MomentsCall* call, MomentGroup& group, Index k,
+                                     Index padded, double* difference, double* scatter) {
   const Index m = call->dims;
   const bool diagonal = call->shape == FactorShape::kDiagonal;
   double* sum = call->sum + k * m;
-  for (int g = 0; g < group.count; ++g) {
-    const double w = group.weight[g];
-    const double* d = difference + g * padded;
-    call->mass[k] += w;
-    for (Index j = 0; j < m; ++j) sum[j] += w * d[j];
-    if (diagonal) {
-      for (Index j = 0; j < m; ++j) scatter[j] += w * d[j] * d[j];
-    }
+  for (int g = group.count; g < kMomentGroup; ++g) {
+    group.weight[g] = 0.0;
+    for (Index j = 0; j < m; ++j) difference[g * padded + j] = 0.0;
   }
-  if (!diagonal && group.count == kMomentGroup) {
-    // Two rows of the square at a time: each difference is loaded once for both. The upper row may
-    // run over its end; what stands there is never read.
+  ADAPVAE_UNROLL for (int g = 0; g < kMomentGroup; ++g) call->mass[k] += group.weight[g];
+  for (Index j = 0; j < m; ++j) {
+    double total = sum[j];
+    ADAPVAE_UNROLL for (int g = 0; g < kMomentGroup; ++g) {
+      total = total + group.weight[g] * difference[g * padded + j];
+    }
+    sum[j] = total;
+  }
+  if (diagonal) {
+    for (Index j = 0; j < m; ++j) {
+      double total = scatter[j];
+      ADAPVAE_UNROLL for (int g = 0; g < kMomentGroup; ++g) {
+        const double d = difference[g * padded + j];
+        total = total + group.weight[g] * d * d;
+      }
+      scatter[j] = total;
+    }
+  } else {
     Index i = 0;
-    for (; i + 2 <= m; i += 2) {
-      double scaled[kMomentGroup];
-      double next[kMomentGroup];
-      ADAPVAE_UNROLL for (int g = 0; g < kMomentGroup; ++g) {
-        scaled[g] = group.weight[g] * difference[g * padded + i];
-        next[g] = group.weight[g] * difference[g * padded + i + 1];
-      }
-      for (Index j = 0; j <= i + 1; j += kDoubleLanes) {
-        double* at = scatter + i * padded + j;
-        VecDouble total = load_double(at);
-        VecDouble below = load_double(at + padded);
-        ADAPVAE_UNROLL for (int g = 0; g < kMomentGroup; ++g) {
-          const VecDouble d = load_double(difference + g * padded + j);
-          total = total + scaled[g] * d;
-          below = below + next[g] * d;
-        }
-        store_double(at, total);
-        store_double(at + padded, below);
-      }
-    }
-    for (; i < m; ++i) {
-      double scaled[kMomentGroup];
-      ADAPVAE_UNROLL for (int g = 0; g < kMomentGroup; ++g) {
-        scaled[g] = group.weight[g] * difference[g * padded + i];
-      }
-      for (Index j = 0; j <= i; j += kDoubleLanes) {
-        double* at = scatter + i * padded + j;
-        VecDouble total = load_double(at);
-        ADAPVAE_UNROLL for (int g = 0; g < kMomentGroup; ++g) {
-          total = total + scaled[g] * load_double(difference + g * padded + j);
-        }
-        store_double(at, total);
-      }
-    }
-  } else if (!diagonal) {
-    for (int g = 0; g < group.count; ++g) {
-      const double* d = difference + g * padded;
-      for (Index i = 0; i < m; ++i) {
-        const double scaled = group.weight[g] * d[i];
-        for (Index j = 0; j <= i; j += kDoubleLanes) {
-          double* at = scatter + i * padded + j;
-          store_double(at, load_double(at) + scaled * load_double(d + j));
-        }
-      }
-    }
+    for (; i + 2 <= m; i += 2) add_scatter_rows<true>(group, i, padded, difference, scatter);
+    if (i < m) add_scatter_rows<false>(group, i, padded, difference, scatter);
   }
   if (call->variance == nullptr) return;
   for (int g = 0; g < group.count; ++g) {
@@ -417,15 +433,35 @@ ADAPVAE_INLINE void add_moment_group(const MomentsCall* call, const MomentGroup&
   }
 }
 
-// Rows [n0, end), at most kMomentRows, of clusters [k0, k1), at most kMomentClusters.
-ADAPVAE_INLINE void add_moment_block(const MomentsCall* call, Index n0, Index end, Index k0,
-                                     Index k1, Index padded, Index square, double* difference) {
-  const Index m = call->dims;
-  // Which rows each cluster takes part in, found row by row as memory lies, four weights at a time.
-  constexpr Index kScan = 4;
-  std::uint16_t list[kMomentClusters][kMomentRows];
+// Which rows of [n0, end) each of `width` clusters from k0 on takes part in.
+struct MomentLists {
+  std::uint16_t row[kMomentClusters][kMomentRows];
   std::uint32_t count[kMomentClusters] = {};
-  const Index width = k1 - k0;
+};
+static_assert(kMomentClusters == kMemberBits);
+
+ADAPVAE_INLINE void list_members(const MomentsCall* call, Index n0, Index end, Index k0,
+                                 Index width, MomentLists& lists) {
+  // The clusters' bits may lie in two words.
+  const Index word = (call->first + k0) / kMemberBits;
+  const Index shift = (call->first + k0) % kMemberBits;
+  const bool two = shift + width > kMemberBits;
+  const std::uint32_t wanted = width == kMemberBits ? ~0U : (1U << width) - 1U;
+  for (Index n = n0; n < end; ++n) {
+    const std::uint32_t* at = call->member + n * call->member_row + word;
+    std::uint32_t rest = at[0] >> shift;
+    if (two) rest |= at[1] << (kMemberBits - shift);
+    for (rest &= wanted; rest != 0; rest &= rest - 1) {
+      const int k = __builtin_ctz(rest);
+      lists.row[k][lists.count[k]++] = static_cast<std::uint16_t>(n - n0);
+    }
+  }
+}
+
+// The same from the weights alone, row by row as memory lies, four at a time.
+ADAPVAE_INLINE void find_members(const MomentsCall* call, Index n0, Index end, Index k0,
+                                 Index width, MomentLists& lists) {
+  constexpr Index kScan = 4;
   for (Index n = n0; n < end; ++n) {
     const double* weight = call->weight + n * call->weight_row + k0;
     for (Index k = 0; k < width; k += kScan) {
@@ -436,16 +472,30 @@ ADAPVAE_INLINE void add_moment_block(const MomentsCall* call, Index n0, Index en
         continue;
       }
       for (Index one = k; one < last; ++one) {
-        if (weight[one] != 0.0) list[one][count[one]++] = static_cast<std::uint16_t>(n - n0);
+        if (weight[one] != 0.0) {
+          lists.row[one][lists.count[one]++] = static_cast<std::uint16_t>(n - n0);
+        }
       }
     }
+  }
+}
+
+// Rows [n0, end), at most kMomentRows, of clusters [k0, k1), at most kMomentClusters.
+ADAPVAE_INLINE void add_moment_block(const MomentsCall* call, Index n0, Index end, Index k0,
+                                     Index k1, Index padded, Index square, double* difference) {
+  const Index m = call->dims;
+  MomentLists lists;
+  if (call->member != nullptr) {
+    list_members(call, n0, end, k0, k1 - k0, lists);
+  } else {
+    find_members(call, n0, end, k0, k1 - k0, lists);
   }
   for (Index k = k0; k < k1; ++k) {
     const double* center = call->center + k * m;
     double* scatter = call->scratch + k * square;
     MomentGroup group;
-    for (std::uint32_t at = 0; at < count[k - k0]; ++at) {
-      const Index n = n0 + list[k - k0][at];
+    for (std::uint32_t at = 0; at < lists.count[k - k0]; ++at) {
+      const Index n = n0 + lists.row[k - k0][at];
       const float* z = call->z + n * call->z_row;
       double* d = difference + group.count * padded;
       for (Index j = 0; j < m; ++j) d[j] = z[j] - center[j];

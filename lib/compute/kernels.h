@@ -100,6 +100,25 @@ struct MahalanobisCall {
   float* scratch;  // [4 · dims · kMahalanobisRows]
 };
 
+// Responsibilities are whole multiples of this, so that sums of them are exact.
+constexpr double kResponsibilityUnit = 1.0 / 4294967296.0;
+// A row so far away that its squared distance overflows (or is not a number) is as far as a float
+// can tell, from every cluster alike.
+constexpr float kFarthestDistance = 1e37F;
+// Which clusters have a part of a row is written as bit k % kMemberBits of word k / kMemberBits.
+constexpr std::ptrdiff_t kMemberBits = 32;
+
+struct DivideCall {
+  MahalanobisCall distance;  // its weight and out are not used
+  const float* log_weight;   // [clusters]
+  const double* budget;      // [rows], whole units, or null: 1
+  double* share;             // [rows × clusters]
+  std::ptrdiff_t share_row;
+  std::uint32_t* member;  // [rows × words] shares that are not zero
+  std::ptrdiff_t member_row;
+  float* weight;  // scratch [clusters · kMahalanobisRows]
+};
+
 // Rows that weighted_moments adds at a time.
 constexpr int kMomentGroup = 4;
 
@@ -111,6 +130,9 @@ struct MomentsCall {
   std::ptrdiff_t variance_row;
   const double* weight;  // [rows × clusters]
   std::ptrdiff_t weight_row;
+  const std::uint32_t* member;  // [rows × words] weights that are not zero, or null: to be found
+  std::ptrdiff_t member_row;
+  std::ptrdiff_t first;  // number of the first cluster in those words
   const double* center;  // [clusters × dims]
   FactorShape shape;
   double* mass;     // [clusters]                 Σ w
@@ -159,6 +181,7 @@ struct KernelTable {
                        std::ptrdiff_t out_row, float* log_sum);
   void (*mahalanobis)(const MahalanobisCall* call);
   void (*mahalanobis_pull)(const MahalanobisCall* call);
+  void (*divide_rows)(const DivideCall* call);
   void (*weighted_moments)(const MomentsCall* call);
   void (*adam)(const AdamCall* call);
   double (*squared_norm)(const float* x, std::ptrdiff_t count);

@@ -1,6 +1,7 @@
 #include "mixture/mixture.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "base/input_check.h"
@@ -18,6 +19,16 @@ void add_entropy(const double* r, Index first, Index end, double* sum) {
       continue;
     }
     if (r[k] > 0.0 && r[k] < 1.0) sum[k] -= r[k] * std::log(r[k]);
+  }
+}
+
+// The same of a row whose shares are listed.
+void add_entropy(const double* r, const std::uint32_t* members, Index words, double* sum) {
+  for (Index w = 0; w < words; ++w) {
+    for (std::uint32_t rest = members[w]; rest != 0; rest &= rest - 1) {
+      const Index k = w * kMemberBits + std::countr_zero(rest);
+      if (r[k] < 1.0) sum[k] -= r[k] * std::log(r[k]);
+    }
   }
 }
 
@@ -90,7 +101,7 @@ void Mixture::place(Arena& arena, const MixtureConfig& config) {
   take(scatters_, capacity * scatter);
   take(masses_, capacity);
   take(scratch_, 2 * scatter + 2 * m);
-  take(local_r_, kLocalRows * capacity);
+  take(local_members_, kLocalRows * member_words(capacity));
   if (arena.counting() || arena.failed()) return;
   for (Index k = 0; k < capacity; ++k) {
     posterior_[k] = Posterior{};
@@ -190,16 +201,16 @@ void Mixture::local_step(Backend& backend, Index batch) {
   clear_batch(batch);
   for (Index begin = batch_begin(batch); begin < end; begin += kLocalRows) {
     const Index count = std::min(kLocalRows, end - begin);
-    const MatrixView probability(local_r_, count, clusters_);
+    const MemberView members(local_members_, count, member_words(clusters_));
+    const MatrixViewD r(r_ + begin * config_.max_clusters, count, clusters_, config_.max_clusters);
     const ConstMatrixView variance =
         variance_.data != nullptr ? variance_.row_range(begin, count) : ConstMatrixView();
-    responsibilities(backend, rows_.row_range(begin, count), variance, probability, nullptr);
+    backend.divide_rows(rows_.row_range(begin, count), variance, gaussians(), local_weight_,
+                        nullptr, r, members);
     for (Index i = 0; i < count; ++i) {
-      double* r = r_ + (begin + i) * config_.max_clusters;
-      if (!split_into_units(probability.row(i), clusters_, 1.0, r)) continue;
-      add_entropy(r, 0, clusters_, entropy);
+      add_entropy(r.row(i), members.row(i), members.cols, entropy);
     }
-    count_rows(backend, batch, begin, count);  // while their responsibilities are near
+    count_rows(backend, batch, begin, count, members);  // while their responsibilities are near
   }
 }
 
@@ -208,7 +219,8 @@ void Mixture::clear_batch(Index batch) {
 }
 
 // Adds rows [begin, begin + count) to the statistics of their mini-batch.
-void Mixture::count_rows(Backend& backend, Index batch, Index begin, Index count) {
+void Mixture::count_rows(Backend& backend, Index batch, Index begin, Index count,
+                         ConstMemberView members) {
   const ClusterShape& shape = config_.shape;
   const Index m = shape.dims;
   for (Index k = 0; k < clusters_; ++k) std::copy_n(posterior_[k].mean, m, center_ + k * m);
@@ -216,7 +228,7 @@ void Mixture::count_rows(Backend& backend, Index batch, Index begin, Index count
                            config_.max_clusters);
   const ConstMatrixView variance =
       variance_.data != nullptr ? variance_.row_range(begin, count) : ConstMatrixView();
-  backend.weighted_moments(rows_.row_range(begin, count), variance, r,
+  backend.weighted_moments(rows_.row_range(begin, count), variance, r, members,
                            ConstMatrixViewD(center_, clusters_, m), shape.covariance, masses_,
                            MatrixViewD(sums_, clusters_, m),
                            MatrixViewD(scatters_, clusters_, shape.scatter_size()));
@@ -436,7 +448,7 @@ void Mixture::recount(Backend& backend) {
   for (Index b = 0; b < batches_; ++b) {
     clear_batch(b);
     for (Index begin = batch_begin(b); begin < batch_begin(b + 1); begin += kLocalRows) {
-      count_rows(backend, b, begin, std::min(kLocalRows, batch_begin(b + 1) - begin));
+      count_rows(backend, b, begin, std::min(kLocalRows, batch_begin(b + 1) - begin), {});
     }
     count_entropy(b, 0, clusters_);
   }

@@ -58,8 +58,7 @@ double entropy_term(double r);
 // the most probable takes up the difference. True if more than one has a share.
 bool split_into_units(const float* probability, Index count, double budget, double* r);
 
-// A row so far away that its squared distance overflows (or is not a number) is as far as a float
-// can tell, from every cluster alike.
+// To kFarthestDistance.
 void bound_distances(MatrixView distance);
 
 class Mixture {
@@ -189,7 +188,7 @@ class Mixture {
   }
   Index batch_begin(Index batch) const { return rows_.rows * batch / batches_; }
   void clear_batch(Index batch);
-  void count_rows(Backend& backend, Index batch, Index begin, Index count);
+  void count_rows(Backend& backend, Index batch, Index begin, Index count, ConstMemberView members);
   void count_entropy(Index batch, Index first, Index end);
   void sum_levels(Index k);
   void rebuild_totals();
@@ -225,19 +224,19 @@ class Mixture {
   double* weight_ = nullptr;               // [K] E[π_k]
   PredictiveScale* predictive_ = nullptr;  // [K]
   double log_tail_ = 0.0;
-  Index* order_ = nullptr;            // [K]
-  Posterior* posterior_ = nullptr;    // [K]
-  double* r_ = nullptr;               // [max_rows × K]
-  float* local_r_ = nullptr;          // [kLocalRows × K]
-  float* local_mean_ = nullptr;       // [K × m]
-  float* local_factor_ = nullptr;     // [K × scatter_size]
-  float* local_precision_ = nullptr;  // [K × m]
-  float* local_weight_ = nullptr;     // [K]
-  double* center_ = nullptr;          // [K × m] where batch sums are centred
-  double* sums_ = nullptr;            // [K × m]
-  double* scatters_ = nullptr;        // [K × scatter_size]
-  double* masses_ = nullptr;          // [K]
-  double* scratch_ = nullptr;         // [2 scatter_size + 2m]
+  Index* order_ = nullptr;                  // [K]
+  Posterior* posterior_ = nullptr;          // [K]
+  double* r_ = nullptr;                     // [max_rows × K]
+  std::uint32_t* local_members_ = nullptr;  // [kLocalRows × member_words(K)]
+  float* local_mean_ = nullptr;             // [K × m]
+  float* local_factor_ = nullptr;           // [K × scatter_size]
+  float* local_precision_ = nullptr;        // [K × m]
+  float* local_weight_ = nullptr;           // [K]
+  double* center_ = nullptr;                // [K × m] where batch sums are centred
+  double* sums_ = nullptr;                  // [K × m]
+  double* scatters_ = nullptr;              // [K × scatter_size]
+  double* masses_ = nullptr;                // [K]
+  double* scratch_ = nullptr;               // [2 scatter_size + 2m]
 };
 
 }  // namespace adapvae

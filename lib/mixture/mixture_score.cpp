@@ -33,10 +33,11 @@ double log_product(const GaussianView& g, Index k, const float* z, const float* 
 }  // namespace
 
 void bound_distances(MatrixView distance) {
-  constexpr float kFarthest = 1e37F;
   for (Index i = 0; i < distance.rows; ++i) {
     float* d = distance.row(i);
-    for (Index k = 0; k < distance.cols; ++k) d[k] = d[k] < kFarthest ? d[k] : kFarthest;
+    for (Index k = 0; k < distance.cols; ++k) {
+      d[k] = d[k] < kFarthestDistance ? d[k] : kFarthestDistance;
+    }
   }
 }
 
@@ -63,7 +64,9 @@ void Mixture::score(Backend& backend, ConstMatrixView z, ConstMatrixView varianc
   backend.mahalanobis(z, variance, view, r);
   bound_distances(r);
   for (Index i = 0; i < z.rows; ++i) {
-    // Densities relative to the largest so far, so that nothing overflows.
+    // Densities relative to the largest so far, so that nothing overflows. What is e⁻⁶⁰ of a sum of
+    // at least 1 does not change it: no exponential for that.
+    constexpr double kNothing = -60.0;
     double largest = -1e300;
     double sum = 0.0;
     double least = 1e300;
@@ -76,9 +79,10 @@ void Mixture::score(Backend& backend, ConstMatrixView z, ConstMatrixView varianc
       least = std::min(least, fall);
       const double log_density = scale.log_peak - fall;
       if (log_density > largest) {
-        sum = sum * std::exp(largest - log_density) + 1.0;
+        const double fall_of_sum = largest - log_density;
+        sum = fall_of_sum > kNothing ? sum * std::exp(fall_of_sum) + 1.0 : 1.0;
         largest = log_density;
-      } else {
+      } else if (log_density - largest > kNothing) {
         sum += std::exp(log_density - largest);
       }
     }

@@ -24,9 +24,6 @@ struct ClusterShape {
   }
 };
 
-// Responsibilities are whole multiples of this, so that sums of them are exact.
-constexpr double kResponsibilityUnit = 1.0 / 4294967296.0;
-
 // A number of rows, exact for ever: whole rows and units of kResponsibilityUnit below one row.
 struct RowCount {
   std::int64_t whole = 0;

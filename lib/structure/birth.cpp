@@ -80,8 +80,8 @@ void BirthMove::place(Arena& arena, const MixtureConfig& config) {
 }
 
 // Everything that can be said before the fit; false if there will be none.
-bool BirthMove::start(Mixture& mixture, Index target, Rival rival, Index row_limit, Index& fresh,
-                      const ProposalSettings& settings, MoveRecord& record) {
+bool BirthMove::start(Mixture& mixture, Index target, Rival rival, Index row_limit, bool again,
+                      Index& fresh, const ProposalSettings& settings, MoveRecord& record) {
   record.cluster = target;
   fresh =
       std::min({fresh, Proposal::kMostFresh, mixture.config().max_clusters - mixture.clusters()});
@@ -89,7 +89,7 @@ bool BirthMove::start(Mixture& mixture, Index target, Rival rival, Index row_lim
     record.outcome = MoveOutcome::kNoRoom;
     return false;
   }
-  proposal_.gather_cluster(mixture, target, rival, row_limit, settings);
+  if (!again) proposal_.gather_cluster(mixture, target, rival, row_limit, settings);
   record.rows = proposal_.rows_held();
   if (record.rows < settings.least_rows) {
     record.outcome = MoveOutcome::kTooFewRows;
@@ -131,10 +131,10 @@ void BirthMove::commit(Backend& backend, Mixture& mixture, MoveRecord& record) {
 }
 
 MoveRecord BirthMove::try_cluster(Backend& backend, Mixture& mixture, Index target, Index fresh,
-                                  const ProposalSettings& settings, Philox& random) {
+                                  const ProposalSettings& settings, Philox& random, bool again) {
   MoveRecord record;
-  if (!start(mixture, target, Rival::kOldCluster, mixture.stream_rows().rows, fresh, settings,
-             record))
+  if (!start(mixture, target, Rival::kOldCluster, mixture.stream_rows().rows, again, fresh,
+             settings, record))
     return record;
   proposal_.fit(backend, mixture, fresh, settings, random);
   if (proposal_.pieces() < 2) {
@@ -203,7 +203,8 @@ MoveRecord BirthMove::try_division(Backend& backend, Mixture& mixture, Index tar
                                    const ProposalSettings& settings, Philox& random) {
   MoveRecord record;
   Index fresh = 1;
-  if (!start(mixture, target, Rival::kNothing, row_limit, fresh, settings, record)) return record;
+  if (!start(mixture, target, Rival::kNothing, row_limit, false, fresh, settings, record))
+    return record;
   for (Index j = 0; j < 2; ++j) proposal_.set_fixed(j, candidates.half(target, j));
   proposal_.fit(backend, mixture, fresh, settings, random);
   const StatisticsBlock& halves = proposal_.statistics();

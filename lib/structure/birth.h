@@ -35,8 +35,9 @@ class BirthMove {
   // Each tries to give birth to up to `fresh` clusters. The mixture changes only if the outcome is
   // kAccepted (then a global step has been made); after a failed try_rows its statistics have been
   // counted anew from the same responsibilities, with two global steps.
+  // again: the last try was this one with another size, and the mixture is still the same.
   MoveRecord try_cluster(Backend& backend, Mixture& mixture, Index target, Index fresh,
-                         const ProposalSettings& settings, Philox& random);
+                         const ProposalSettings& settings, Philox& random, bool again = false);
   // Rows from row_limit on take no part: those that counted in the candidate before.
   MoveRecord try_division(Backend& backend, Mixture& mixture, Index target, Index row_limit,
                           CandidateDivisions& candidates, const ProposalSettings& settings,
@@ -46,7 +47,7 @@ class BirthMove {
                       const ProposalSettings& settings, Philox& random);
 
  private:
-  bool start(Mixture& mixture, Index target, Rival rival, Index row_limit, Index& fresh,
+  bool start(Mixture& mixture, Index target, Rival rival, Index row_limit, bool again, Index& fresh,
              const ProposalSettings& settings, MoveRecord& record);
   double bound_before(const Mixture& mixture);
   double evidence_of_halves(const Mixture& mixture, double entropy_so_far);

@@ -74,8 +74,8 @@ Index ClusterLearner::births(Backend& backend, int round) {
     MoveRecord best;
     best.gain = -1e300;
     for (const Index fresh : kBirthSizes) {
-      const MoveRecord record =
-          birth_.try_cluster(backend, mixture_, target, fresh, settings_.proposal, random);
+      const MoveRecord record = birth_.try_cluster(
+          backend, mixture_, target, fresh, settings_.proposal, random, fresh != kBirthSizes[0]);
       // The size that came nearest is the one to tell of.
       const bool judged = record.outcome == MoveOutcome::kBoundWouldFall;
       const bool best_judged = best.gain != -1e300 && best.outcome == MoveOutcome::kBoundWouldFall;

@@ -19,6 +19,7 @@ void Proposal::place(Arena& arena, const MixtureConfig& config) {
   take(variance_, rows * m);
   take(rival_density_, rows);
   take(share_, rows * kMostPieces);
+  take(members_, rows * member_words(kMostPieces));
   take(probability_, rows * kMostPieces);
   take(distance_, rows);
   take(metric_, scatter);
@@ -37,6 +38,7 @@ void Proposal::place(Arena& arena, const MixtureConfig& config) {
   take(local_weight_, kMostPieces);
   take(center_, kMostPieces * m);
   take(best_center_, kMostPieces * m);
+  take(seeds_, kSeedStride * m);
   take(sums_, kMostPieces * m);
   take(scatters_, kMostPieces * scatter);
   take(piece_mass_, kMostPieces);
@@ -145,7 +147,7 @@ double Proposal::entropy_before() const {
 // ---- pieces -------------------------------------------------------------------------------------
 
 // Statistics of the pieces from the shares, and their posteriors.
-void Proposal::count(Backend& backend, const Mixture& mixture) {
+void Proposal::count(Backend& backend, const Mixture& mixture, ConstMemberView members) {
   const Index m = shape_.dims;
   const double weight = row_weight_ * static_cast<double>(count_) / static_cast<double>(active_);
   for (Index j = 0; j < pieces_; ++j) {
@@ -153,7 +155,7 @@ void Proposal::count(Backend& backend, const Mixture& mixture) {
   }
   backend.weighted_moments(
       {z_, active_, m}, has_variance_ ? ConstMatrixView(variance_, active_, m) : ConstMatrixView(),
-      ConstMatrixViewD(share_, active_, pieces_, kMostPieces),
+      ConstMatrixViewD(share_, active_, pieces_, kMostPieces), members,
       ConstMatrixViewD(center_, pieces_, m), shape_.covariance, piece_mass_,
       MatrixViewD(sums_, pieces_, m), MatrixViewD(scatters_, pieces_, shape_.scatter_size()));
   for (Index j = 0; j < pieces_; ++j) {
@@ -179,7 +181,7 @@ Index Proposal::trial_masses(const Mixture& mixture) {
   return mixture.clusters() + pieces_ - 1;
 }
 
-// One local step of the rows that take part, among the pieces.
+// One local step of the rows that take part, among the pieces, and what it makes of them.
 void Proposal::refit(Backend& backend, const Mixture& mixture) {
   const Index m = shape_.dims;
   const Index all = trial_masses(mixture);
@@ -198,19 +200,26 @@ void Proposal::refit(Backend& backend, const Mixture& mixture) {
                                   .factor = local_factor_ + first * shape_.scatter_size(),
                                   .precision_diagonal = local_precision_ + first * m,
                                   .shape = shape_.covariance};
-  const MatrixView probability(probability_, active_, pieces_);
-  backend.mahalanobis({z_, active_, m},
-                      has_variance_ ? ConstMatrixView(variance_, active_, m) : ConstMatrixView(),
-                      gaussians, probability.col_range(first, pieces_ - first));
-  bound_distances(probability.col_range(first, pieces_ - first));
-  if (rival_ == Rival::kMixture) {
-    local_weight_[0] = 0.0F;
-    for (Index i = 0; i < active_; ++i) probability(i, 0) = -2.0F * rival_density_[i];
+  const ConstMatrixView z(z_, active_, m);
+  const ConstMatrixView variance =
+      has_variance_ ? ConstMatrixView(variance_, active_, m) : ConstMatrixView();
+  const MatrixViewD share(share_, active_, pieces_, kMostPieces);
+  if (rival_ != Rival::kMixture) {
+    const MemberView members(members_, active_, member_words(pieces_));
+    backend.divide_rows(z, variance, gaussians, local_weight_, budget_, share, members);
+    count(backend, mixture, members);
+    return;
   }
+  const MatrixView probability(probability_, active_, pieces_);
+  backend.mahalanobis(z, variance, gaussians, probability.col_range(first, pieces_ - first));
+  bound_distances(probability.col_range(first, pieces_ - first));
+  local_weight_[0] = 0.0F;
+  for (Index i = 0; i < active_; ++i) probability(i, 0) = -2.0F * rival_density_[i];
   backend.softmax_rows(probability, local_weight_, -0.5F, probability, nullptr);
   for (Index i = 0; i < active_; ++i) {
-    split_into_units(probability.row(i), pieces_, budget_[i], share_ + i * kMostPieces);
+    split_into_units(probability.row(i), pieces_, budget_[i], share.row(i));
   }
+  count(backend, mixture, {});
 }
 
 // Piece b's rows join piece a; the last piece takes b's number.
@@ -304,14 +313,13 @@ void Proposal::fit(Backend& backend, const Mixture& mixture, Index fresh,
   } else {
     seed(mixture, fresh, random);
   }
-  count(backend, mixture);
+  count(backend, mixture, {});
   for (int step = 0; step < steps && pieces_ > 1; ++step) {
     if (step >= early) active_ = count_;
     refit(backend, mixture);
-    count(backend, mixture);
     if (rival_ == Rival::kNothing || step < early) continue;
-    if (drop_small_pieces(settings.least_rows)) count(backend, mixture);
-    while (pieces_ > 1 && merge_pieces(mixture)) count(backend, mixture);
+    if (drop_small_pieces(settings.least_rows)) count(backend, mixture, {});
+    while (pieces_ > 1 && merge_pieces(mixture)) count(backend, mixture, {});
   }
   active_ = count_;
 }
@@ -329,7 +337,7 @@ void Proposal::swap_shares(Index a, Index b) {
 
 void Proposal::count_present(Backend& backend, const Mixture& mixture) {
   for (Index j = 0; j < pieces_; ++j) fixed_.clear(j);
-  count(backend, mixture);
+  count(backend, mixture, {});
 }
 
 void Proposal::make_old(Index piece) {

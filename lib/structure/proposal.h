@@ -73,14 +73,18 @@ class Proposal {
   double entropy_before() const;
 
  private:
+  static constexpr Index kSeedGroup = 4;
+  static constexpr Index kSeedStride = (kMostPieces + kSeedGroup - 1) / kSeedGroup * kSeedGroup;
+
   void whiten(const Mixture& mixture);
   void whiten_point(double* x) const;
   void swap_shares(Index a, Index b);
   void seed(const Mixture& mixture, Index fresh, Philox& random);
   bool draw_seed(Index piece, Philox& random);
   double settle_seeds();
+  void spread_seeds();
   Index nearest_seed(Index i, double& least) const;
-  void count(Backend& backend, const Mixture& mixture);
+  void count(Backend& backend, const Mixture& mixture, ConstMemberView members);
   void refit(Backend& backend, const Mixture& mixture);
   Index trial_masses(const Mixture& mixture);
   void join_pieces(Index a, Index b);
@@ -103,22 +107,24 @@ class Proposal {
   float* z_ = nullptr;            // [rows × m]
   float* variance_ = nullptr;     // [rows × m]
   bool has_variance_ = false;
-  float* rival_density_ = nullptr;  // [rows] kMixture: log density under piece 0
-  double* share_ = nullptr;         // [rows × pieces] sums to budget
-  float* probability_ = nullptr;    // [rows × pieces]
-  double* distance_ = nullptr;      // [rows]
-  double* metric_ = nullptr;        // factor of the base measure's scale
-  double* whitened_ = nullptr;      // [rows × m] rows in that metric
-  StatisticsBlock aside_;           // one
-  StatisticsBlock fixed_;           // per piece
-  StatisticsBlock fresh_;           // pieces, and a spare place
-  Posterior* posterior_ = nullptr;  // like fresh_
+  float* rival_density_ = nullptr;    // [rows] kMixture: log density under piece 0
+  double* share_ = nullptr;           // [rows × pieces] sums to budget
+  std::uint32_t* members_ = nullptr;  // [rows × member_words] of the shares, after a local step
+  float* probability_ = nullptr;      // [rows × pieces]
+  double* distance_ = nullptr;        // [rows]
+  double* metric_ = nullptr;          // factor of the base measure's scale
+  double* whitened_ = nullptr;        // [rows × m] rows in that metric
+  StatisticsBlock aside_;             // one
+  StatisticsBlock fixed_;             // per piece
+  StatisticsBlock fresh_;             // pieces, and a spare place
+  Posterior* posterior_ = nullptr;    // like fresh_
   float* local_mean_ = nullptr;
   float* local_factor_ = nullptr;
   float* local_precision_ = nullptr;
   float* local_weight_ = nullptr;
   double* center_ = nullptr;
   double* best_center_ = nullptr;
+  double* seeds_ = nullptr;  // [m × kSeedStride] centres of the pieces, by dimension
   double* sums_ = nullptr;
   double* scatters_ = nullptr;
   double* piece_mass_ = nullptr;  // rows, unweighted, without what is fixed

@@ -58,17 +58,36 @@ bool Proposal::draw_seed(Index piece, Philox& random) {
   return true;
 }
 
-// The nearest centre to row i.
-Index Proposal::nearest_seed(Index i, double& least) const {
-  Index nearest = first_real();
-  least = seed_distance(i, nearest);
-  for (Index j = nearest + 1; j < pieces_; ++j) {
-    const double distance = seed_distance(i, j);
-    if (distance >= least) continue;
-    least = distance;
-    nearest = j;
+// Centres by dimension, for nearest_seed.
+void Proposal::spread_seeds() {
+  std::fill_n(seeds_, shape_.dims * kSeedStride, 0.0);
+  for (Index piece = first_real(); piece < pieces_; ++piece) {
+    for (Index j = 0; j < shape_.dims; ++j) {
+      seeds_[j * kSeedStride + piece] = center_[piece * shape_.dims + j];
+    }
   }
-  return nearest;
+}
+
+// The nearest centre to row i, as of the last spread_seeds(). Four centres at a time, each summed
+// in the order of dimensions: compilers make vectors of them.
+Index Proposal::nearest_seed(Index i, double& least) const {
+  const Index m = shape_.dims;
+  const double* x = whitened_ + i * m;
+  double distance[kSeedStride];
+  for (Index first = 0; first < pieces_; first += kSeedGroup) {
+    double sum[kSeedGroup] = {};
+    for (Index j = 0; j < m; ++j) {
+      const double* seed = seeds_ + j * kSeedStride + first;
+      for (Index k = 0; k < kSeedGroup; ++k) {
+        const double d = x[j] - seed[k];
+        sum[k] += d * d;
+      }
+    }
+    std::copy_n(sum, kSeedGroup, distance + first);
+  }
+  const double* nearest = std::min_element(distance + first_real(), distance + pieces_);
+  least = *nearest;
+  return nearest - distance;
 }
 
 // Every centre to the mean of the rows that are nearest to it, a few times (k-means); the sum of
@@ -81,6 +100,7 @@ double Proposal::settle_seeds() {
     std::fill_n(sums_, pieces_ * m, 0.0);
     std::fill_n(piece_mass_, pieces_, 0.0);
     left = 0.0;
+    spread_seeds();
     for (Index i = 0; i < active_; ++i) {
       double distance = 0.0;
       const Index nearest = nearest_seed(i, distance);
@@ -124,6 +144,7 @@ void Proposal::seed(const Mixture& mixture, Index fresh, Philox& random) {
   }
   pieces_ = best_pieces;
   std::copy_n(best_center_, pieces_ * m, center_);
+  spread_seeds();
   for (Index i = 0; i < active_; ++i) {
     double distance = 0.0;
     share_[i * kMostPieces + nearest_seed(i, distance)] = budget_[i];

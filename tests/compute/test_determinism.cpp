@@ -187,13 +187,24 @@ void run_mixture_operations(Backend& backend, const LargeInputs& in, Recorder& r
     backend.mahalanobis_pull(in.z.view(), in.weight.view(), gaussians.view(), pull.view());
     record.add("mahalanobis_pull", pull);
 
+    MatrixD share(kManyRows, kClusters);
+    std::vector<std::uint32_t> members(kManyRows);
+    const MemberView member_view(members.data(), kManyRows, 1);
+    backend.divide_rows(in.z.view(), in.variance.view(), gaussians.view(), in.weight.data(),
+                        nullptr, share.view(), member_view);
+    record.add("divide_rows", share);
+
     const MatrixD center = to_double(gaussians.mean);
     const MatrixD weight = to_double(in.weight);
     MatrixD mass(1, kClusters);
     MatrixD sum(kClusters, kDims);
     MatrixD scatter(kClusters, factor_size(gaussians.shape, kDims));
-    backend.weighted_moments(in.z.view(), in.variance.view(), weight.view(), center.view(),
+    backend.weighted_moments(in.z.view(), in.variance.view(), weight.view(), {}, center.view(),
                              gaussians.shape, mass.data(), sum.view(), scatter.view());
+    record.add("weighted_moments", mass, sum, scatter);
+    backend.weighted_moments(in.z.view(), in.variance.view(), share.view(), member_view,
+                             center.view(), gaussians.shape, mass.data(), sum.view(),
+                             scatter.view());
     record.add("weighted_moments", mass, sum, scatter);
   }
   Matrix probability(kManyRows, kIn);
@@ -325,6 +336,31 @@ TEST_CASE("a row of mahalanobis and of its pull has the same bits in every batch
       check_batches(m, [&](Index first, Index count, MatrixView out) {
         backend->mahalanobis_pull(z.view().row_range(first, count),
                                   weight.view().row_range(first, count), gaussians.view(), out);
+      });
+    });
+  }
+}
+
+TEST_CASE("a row is divided into the same bits in every batch") {
+  constexpr Index m = 11;
+  constexpr Index K = 35;
+  TestRandom random(46);
+  const Matrix z = random.uniform_matrix(kRows, m, -2.0, 2.0);
+  const Matrix variance = random.uniform_matrix(kRows, m, 0.1, 1.0);
+  const Matrix log_weight = random.uniform_matrix(1, K, -3.0, 0.0);
+  for (const FactorShape shape : {FactorShape::kLower, FactorShape::kDiagonal}) {
+    const TestGaussians gaussians(random, K, m, shape);
+    for_every_level({.rows = kRows, .dims = m, .clusters = K}, [&](TestBackend& backend) {
+      check_batches(K, [&](Index first, Index count, MatrixView out) {
+        MatrixD share(count, K);
+        std::vector<std::uint32_t> members(static_cast<std::size_t>(count * member_words(K)));
+        backend->divide_rows(z.view().row_range(first, count),
+                             variance.view().row_range(first, count), gaussians.view(),
+                             log_weight.data(), nullptr, share.view(),
+                             {members.data(), count, member_words(K)});
+        for (Index i = 0; i < count; ++i) {
+          for (Index k = 0; k < K; ++k) out(i, k) = static_cast<float>(share(i, k));
+        }
       });
     });
   }

@@ -135,6 +135,7 @@ TEST_CASE("every table is complete and has sensible sizes") {
     CHECK((kernels->softmax_rows != nullptr));
     CHECK((kernels->mahalanobis != nullptr));
     CHECK((kernels->mahalanobis_pull != nullptr));
+    CHECK((kernels->divide_rows != nullptr));
     CHECK((kernels->weighted_moments != nullptr));
     CHECK((kernels->adam != nullptr));
     CHECK((kernels->squared_norm != nullptr));

@@ -1,4 +1,5 @@
-// mahalanobis, mahalanobis_pull, softmax_rows and weighted_moments beside their reference.
+// mahalanobis, mahalanobis_pull, softmax_rows, divide_rows and weighted_moments beside their
+// reference.
 #include <initializer_list>
 #include <vector>
 
@@ -132,6 +133,74 @@ void check_softmax(Index rows, Index clusters, bool with_offset, float scale, do
   }
 }
 
+std::vector<std::uint32_t> members_of(const MatrixD& weight) {
+  const Index words = member_words(weight.cols());
+  std::vector<std::uint32_t> members(static_cast<std::size_t>(weight.rows() * words), 0);
+  for (Index i = 0; i < weight.rows(); ++i) {
+    for (Index k = 0; k < weight.cols(); ++k) {
+      if (weight(i, k) == 0.0) continue;
+      members[static_cast<std::size_t>(i * words + k / kMemberBits)] |= 1U << (k % kMemberBits);
+    }
+  }
+  return members;
+}
+
+bool same_values(const MatrixD& a, const MatrixD& b) {
+  bool same = true;
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (Index k = 0; k < a.cols(); ++k) same = same && a(i, k) == b(i, k);
+  }
+  return same;
+}
+
+// Beside the softmax, in double, of the backend's own distances.
+void check_division(Shape shape, FactorShape factor, bool with_variance, bool with_budget) {
+  CAPTURE(shape.rows);
+  CAPTURE(shape.dims);
+  CAPTURE(shape.clusters);
+  const Index padding = shape.rows % 3;
+  const Index words = member_words(shape.clusters);
+  TestRandom random(seed_of(shape));
+  const TestGaussians gaussians(random, shape.clusters, shape.dims, factor, 1.0);
+  const Matrix z = random.uniform_matrix(shape.rows, shape.dims, -3.0, 3.0, padding);
+  const Matrix variance =
+      with_variance ? random.uniform_matrix(shape.rows, shape.dims, 0.1, 2.0) : Matrix();
+  const Matrix log_weight = random.uniform_matrix(1, shape.clusters, -5.0, 0.0);
+  MatrixD budget(1, shape.rows);
+  for (Index i = 0; i < shape.rows; ++i) {
+    budget(0, i) = with_budget ? kResponsibilityUnit * (1.0 + random.below(0xFFFFFFF0)) : 1.0;
+  }
+  for (const KernelTable* kernels : test_kernels()) {
+    for (const auto& backend : make_test_backends(*kernels, limits_of(shape))) {
+      MatrixD share(shape.rows, shape.clusters, padding);
+      std::vector<std::uint32_t> members(static_cast<std::size_t>(shape.rows * words));
+      (*backend)->divide_rows(z.view(), variance.view(), gaussians.view(), log_weight.data(),
+                              with_budget ? budget.data() : nullptr, share.view(),
+                              {members.data(), shape.rows, words});
+      Matrix distance(shape.rows, shape.clusters);
+      (*backend)->mahalanobis(z.view(), variance.view(), gaussians.view(), distance.view());
+      MatrixD want(shape.rows, shape.clusters);
+      MatrixD log_sum(1, shape.rows);
+      reference::softmax_rows(to_double(distance).view(), to_double(log_weight).data(), -0.5,
+                              want.view(), log_sum.data());
+      Index wrong = 0;
+      for (Index i = 0; i < shape.rows; ++i) {
+        double sum = 0.0;
+        for (Index k = 0; k < shape.clusters; ++k) {
+          want(i, k) *= budget(0, i);
+          const double units = share(i, k) / kResponsibilityUnit;
+          wrong += units != std::floor(units) || units < 0.0;
+          sum += share(i, k);
+        }
+        wrong += sum != budget(0, i);
+      }
+      CHECK(wrong == 0);
+      CHECK(members == members_of(share));
+      check_close(Quantity::kProbability, *backend, share, want);
+    }
+  }
+}
+
 void check_moments(Shape shape, FactorShape factor, bool with_variance, double magnitude) {
   CAPTURE(shape.rows);
   CAPTURE(shape.dims);
@@ -165,8 +234,8 @@ void check_moments(Shape shape, FactorShape factor, bool with_variance, double m
       MatrixD mass(1, shape.clusters);
       MatrixD sum(shape.clusters, shape.dims);
       MatrixD scatter(shape.clusters, size);
-      (*backend)->weighted_moments(z.view(), variance.view(), exact_weight.view(), center.view(),
-                                   factor, mass.data(), sum.view(), scatter.view());
+      (*backend)->weighted_moments(z.view(), variance.view(), exact_weight.view(), {},
+                                   center.view(), factor, mass.data(), sum.view(), scatter.view());
       check_close(Quantity::kMomentSum, *backend, sum, want_sum);
       check_close(Quantity::kMomentScatter, *backend, scatter, want_scatter);
       // The reference sums in the order of rows, and so must everyone: equal, not close.
@@ -174,6 +243,18 @@ void check_moments(Shape shape, FactorShape factor, bool with_variance, double m
       Index different = 0;
       for (Index k = 0; k < shape.clusters; ++k) different += mass(0, k) != want_mass(0, k);
       CHECK(different == 0);
+      // Told which weights are not zero: the same bits.
+      const std::vector<std::uint32_t> members = members_of(exact_weight);
+      MatrixD listed_mass(1, shape.clusters);
+      MatrixD listed_sum(shape.clusters, shape.dims);
+      MatrixD listed_scatter(shape.clusters, size);
+      (*backend)->weighted_moments(z.view(), variance.view(), exact_weight.view(),
+                                   {members.data(), shape.rows, member_words(shape.clusters)},
+                                   center.view(), factor, listed_mass.data(), listed_sum.view(),
+                                   listed_scatter.view());
+      CHECK(same_values(mass, listed_mass));
+      CHECK(same_values(sum, listed_sum));
+      CHECK(same_values(scatter, listed_scatter));
     }
   }
 }
@@ -271,6 +352,49 @@ TEST_CASE("softmax_rows of far clusters is zero and never NaN") {
   }
 }
 
+TEST_CASE("divide_rows gives whole units that sum to the budget, and says to whom") {
+  for (const Shape shape : mixture_shapes()) {
+    for (const bool with_variance : {false, true}) {
+      check_division(shape, FactorShape::kLower, with_variance, with_variance);
+      check_division(shape, FactorShape::kDiagonal, with_variance, !with_variance);
+    }
+  }
+  for (const Index clusters : {31, 32, 33, 64, 65, 100}) {
+    check_division({50, 2, clusters}, FactorShape::kLower, false, false);
+  }
+}
+
+// A row far from every cluster belongs to the nearest, and one that is too far to tell, to the
+// heaviest.
+TEST_CASE("divide_rows of far rows is defined") {
+  for (const KernelTable* kernels : test_kernels()) {
+    for (const auto& backend : make_test_backends(*kernels, limits_of({4, 1, 3}))) {
+      TestRandom random(5);
+      TestGaussians gaussians(random, 3, 1, FactorShape::kDiagonal);
+      Matrix z(4, 1);
+      Matrix log_weight(1, 3);
+      for (Index k = 0; k < 3; ++k) {
+        gaussians.mean(k, 0) = static_cast<float>(k);
+        gaussians.factor(k, 0) = 1.0F;
+        log_weight(0, k) = k == 1 ? -1.0F : -2.0F;
+      }
+      const float rows[] = {-1e4F, 1e4F, 1e30F, NAN};
+      const Index belongs[] = {0, 2, 1, 1};
+      for (Index i = 0; i < 4; ++i) z(i, 0) = rows[i];
+      MatrixD share(4, 3);
+      std::vector<std::uint32_t> members(4);
+      (*backend)->divide_rows(z.view(), {}, gaussians.view(), log_weight.data(), nullptr,
+                              share.view(), {members.data(), 4, 1});
+      for (Index i = 0; i < 4; ++i) {
+        CAPTURE(i);
+        CHECK(share(i, belongs[i]) > 0.3);
+        CHECK(share(i, 0) + share(i, 1) + share(i, 2) == 1.0);
+        if (i < 2) CHECK(share(i, belongs[i]) == 1.0);
+      }
+    }
+  }
+}
+
 TEST_CASE("weighted_moments is right for both shapes, with variance and without") {
   for (const FactorShape factor : {FactorShape::kLower, FactorShape::kDiagonal}) {
     for (const bool with_variance : {false, true}) {
@@ -281,6 +405,7 @@ TEST_CASE("weighted_moments is right for both shapes, with variance and without"
           }
         }
       }
+      check_moments({300, 3, 70}, factor, with_variance, 1.0);  // more than one word of members
       check_moments({700, 9, 13}, factor, with_variance, 1.0);  // several tasks
       check_moments({2000, 5, 3}, factor, with_variance, 1.0);  // more tasks than clusters
       check_moments({19, 5, 6}, factor, with_variance, 1e15);

@@ -130,15 +130,24 @@ void PoisonedBackend::softmax_rows(ConstMatrixView in, const float* offset, floa
   inner_.softmax_rows(in, offset, scale, probability, log_sum);
 }
 
+void PoisonedBackend::divide_rows(ConstMatrixView z, ConstMatrixView variance,
+                                  const GaussianView& gaussians, const float* log_weight,
+                                  const double* budget, MatrixViewD share, MemberView members) {
+  scratch_.poison();
+  poison(share);
+  poison(members);
+  inner_.divide_rows(z, variance, gaussians, log_weight, budget, share, members);
+}
+
 void PoisonedBackend::weighted_moments(ConstMatrixView z, ConstMatrixView variance,
-                                       ConstMatrixViewD weight, ConstMatrixViewD center,
-                                       FactorShape shape, double* mass, MatrixViewD sum,
-                                       MatrixViewD scatter) {
+                                       ConstMatrixViewD weight, ConstMemberView members,
+                                       ConstMatrixViewD center, FactorShape shape, double* mass,
+                                       MatrixViewD sum, MatrixViewD scatter) {
   scratch_.poison();
   poison(mass, weight.cols);
   poison(sum);
   poison(scatter);
-  inner_.weighted_moments(z, variance, weight, center, shape, mass, sum, scatter);
+  inner_.weighted_moments(z, variance, weight, members, center, shape, mass, sum, scatter);
 }
 
 double PoisonedBackend::squared_norm(const float* x, Index count) {

@@ -87,9 +87,12 @@ class PoisonedBackend final : public Backend {
                         MatrixView pull) override;
   void softmax_rows(ConstMatrixView in, const float* offset, float scale, MatrixView probability,
                     float* log_sum) override;
+  void divide_rows(ConstMatrixView z, ConstMatrixView variance, const GaussianView& gaussians,
+                   const float* log_weight, const double* budget, MatrixViewD share,
+                   MemberView members) override;
   void weighted_moments(ConstMatrixView z, ConstMatrixView variance, ConstMatrixViewD weight,
-                        ConstMatrixViewD center, FactorShape shape, double* mass, MatrixViewD sum,
-                        MatrixViewD scatter) override;
+                        ConstMemberView members, ConstMatrixViewD center, FactorShape shape,
+                        double* mass, MatrixViewD sum, MatrixViewD scatter) override;
   double squared_norm(const float* x, Index count) override;
   void adam(const AdamSettings& settings, std::uint32_t step, float gradient_scale, Index count,
             const float* gradient, float* parameter, float* first_moment,
