@@ -249,7 +249,7 @@ std::size_t Model::snapshot_bytes() const {
 
 Status Model::save(std::byte* out, std::size_t capacity, std::size_t* size) const {
   if (learner_.mixture().stream_open()) {
-    return {StatusCode::kInvalidArgument, "the last stream failed half-way: load or reset first"};
+    return {StatusCode::kInvalidArgument, "the last stream failed half-way: reset first"};
   }
   return write_tensor_file(snapshot_content(), out, capacity, size);
 }
