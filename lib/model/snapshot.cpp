@@ -109,8 +109,9 @@ Status read_snapshot_info(const TensorReader& reader, SnapshotInfo* info) {
   char value_text[kNumberBytes];
   while (reader.next_metadata(&position, &key, &value)) {
     const std::size_t key_length = key.copy(key_text, sizeof(key_text));
-    // Cut short a value is wrong for everything that is read here.
-    const std::size_t length = value.copy(value_text, sizeof(value_text));
+    // Nothing that is read here is longer; no text at all is wrong for all of it.
+    const bool fits = value.plain_size <= sizeof(value_text);
+    const std::size_t length = fits ? value.copy(value_text, sizeof(value_text)) : 0;
     ADAPVAE_RETURN_IF_ERROR(
         read_entry({key_text, key_length}, {value_text, length}, result, found));
   }

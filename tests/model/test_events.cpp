@@ -172,6 +172,19 @@ TEST_CASE("events: a network that is torn away is told as drift") {
   }
 }
 
+TEST_CASE("events: training steps that are skipped are told") {
+  ModelFixture f(quick_model());
+  Rows rows = kinds(0, 1, 300, 1);
+  rows(7, 3) = 1e25F;  // its square does not fit a float
+  const StreamReport report = f.learn(rows);
+  CHECK(report.skipped_steps > 0);
+  std::vector<ModelEvent> events = all_events(f.model);
+  std::erase_if(events, [](const ModelEvent& e) { return e.kind != ModelEventKind::kRepaired; });
+  REQUIRE(events.size() >= 1);
+  CHECK(events[0].reason == EventReason::kStepSkipped);
+  CHECK(events[0].rows == static_cast<double>(report.skipped_steps));
+}
+
 TEST_CASE("events: each is a line of English") {
   const auto line = [](const ModelEvent& event) { return text_of(event); };
   CHECK(line({.kind = ModelEventKind::kBorn,

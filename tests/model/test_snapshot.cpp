@@ -337,6 +337,8 @@ TEST_CASE("snapshot: hostile files with the right checksum are refused, and noth
       {"no room for replay", [](Taken& t) { t.set("config.replay_ratio", "3"); }},
       {"a field that is text", [](Taken& t) { t.set("config.latent", "four"); }},
       {"a field too long", [](Taken& t) { t.set("config.sensitivity", std::string(60, '1')); }},
+      {"a field with a long tail",
+       [](Taken& t) { t.set("config.sensitivity", "1." + std::string(60, '0')); }},
       {"a field of another model", [](Taken& t) { t.set("config.latent", "5"); }},
   };
   for (const Case& each : cases) {
