@@ -9,8 +9,8 @@ namespace adapvae::bench {
 
 // An EventSink: births, merges and the like, not what was refused. context: a bool, true = silent.
 inline void print_event(void* context, const ClusterEvent& e) {
-  static const char* const kNames[] = {"born",      "merged", "retired", "refused",
-                                       "forgotten", "split",  "noticed"};
+  static const char* const kNames[] = {"born",  "merged",  "retired", "refused", "forgotten",
+                                       "split", "noticed", "named",   "undone"};
   if (*static_cast<bool*>(context) || e.kind == ClusterEventKind::kRefused) return;
   std::printf("stream %llu: %s %llu (%llu) gain %.3g rows %.1f%s\n",
               static_cast<unsigned long long>(e.stream), kNames[static_cast<int>(e.kind)],

@@ -43,6 +43,7 @@ struct Configuration {
   std::int32_t pending_rows = 0;
   std::int32_t aliases = 4096;
   std::int32_t undo_steps = 4;
+  std::int32_t events = 256;
   std::uint64_t seed = 1;
 
   // ---- training ----
@@ -131,6 +132,7 @@ struct FieldInfo {
   const char* sentence;  // what it is
   const char* refusal;   // the message about a value that it does not take
   const char* nearest;   // the message about an unknown name that is most like this one
+  const char* differs;   // the message about a snapshot of a model with another value
 };
 
 // In the order of the struct; the fields of a group stand together.

@@ -29,7 +29,8 @@ constexpr double last_choice(std::string_view choices) {
   FieldInfo {                                                                                  \
 #field, group, type, offsetof(Configuration, field), sizeof(Configuration::field), lowest, \
         highest, choices, live, sentence, #field " must be " takes,                            \
-        "no configuration field has that name; the nearest is " #field                         \
+        "no configuration field has that name; the nearest is " #field,                        \
+        "the snapshot is of a model with another " #field                                      \
   }
 #define INTEGER(group, field, lowest, highest, live, sentence)                          \
   ADAPVAE_FIELD(group, field, FieldType::kInteger, lowest, highest, "", live, sentence, \
@@ -78,6 +79,8 @@ constexpr FieldInfo kFields[] = {
     INTEGER(kRoom, aliases, 0, 1048576, kFrozen,
             "Merged clusters whose ids are still answered for."),
     INTEGER(kRoom, undo_steps, 0, 64, kFrozen, "Corrections that can be undone."),
+    INTEGER(kRoom, events, 0, 1048576, kFrozen,
+            "Events that are kept until they are read; then the oldest are overwritten."),
     INTEGER(kRoom, seed, 0, 9007199254740992, kFrozen,
             "The same seed and calls give the same model, byte for byte."),
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/input_check.h"
 
@@ -52,6 +53,9 @@ void Model::place(Arena& arena, const Configuration& config) {
   take(scratch_, 2 * m);
   take(replay_id_, clusters.max_clusters);
   take(number_, clusters.max_clusters);
+  events_.place(arena, config_.events);
+  learner_.set_event_sink({hear, &events_});
+  snapshot_.place(arena);
 }
 
 void Model::reset() {
@@ -59,7 +63,14 @@ void Model::reset() {
   vae_.optimiser().reset();
   learner_.reset();
   replay_.clear();
+  neighbours_.clear();
+  std::iota(kind_, kind_ + config_.max_clusters, Index{0});
   stream_ = 0;
+  time_ = 0.0;
+  rows_learnt_ = 0;
+  waiting_ = 0;
+  waiting_time_ = 0.0;
+  events_.reset();
 }
 
 // The learner follows at once: what it says of novelty between streams is by the new settings.
@@ -95,7 +106,11 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   if (!std::isfinite(time) || (stream_ > 0 && time < time_)) {
     return {StatusCode::kInvalidArgument, "time must not run backwards"};
   }
-  *report = {};
+  if (waiting_ > 0) {
+    return {StatusCode::kInvalidArgument, "rows that were pushed wait: flush first"};
+  }
+  open_report(rows.rows, report);
+  neighbours_.clear();  // those of the stream before
   ++stream_;
   epoch_ = 0;
   time_ = time;
@@ -128,9 +143,8 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   if (!frozen()) ADAPVAE_RETURN_IF_ERROR(join(backend, rows, all, report));
   learner_.close(backend);
   if (config_.kinds != 0) ADAPVAE_RETURN_IF_ERROR(group_kinds(backend, all));
-  report->clusters = learner_.mixture().clusters();
-  report->bound = learner_.mixture().bound().total();
-  report->replay_rows = replay_.rows();
+  rows_learnt_ += static_cast<std::uint64_t>(rows.rows);
+  close_report(backend, report);
   return backend.status();
 }
 
@@ -285,21 +299,25 @@ Status Model::group_kinds(Backend& backend, ConstMatrixView all) {
   return backend.status();
 }
 
-// What clusters hold of the past follows the network to where it puts the replay rows now.
-Status Model::follow_drift(Backend& backend, StreamReport* report) {
-  if (replay_.rows() == 0) return {};
-  // Merges have renumbered clusters, perhaps; ids lead to them.
+// Merges have renumbered clusters, perhaps; ids lead to them.
+void Model::renumber_replay() {
   for (Index k = 0; k < replay_ids_; ++k) {
     number_[k] = learner_.registry().find(learner_.registry().resolve(replay_id_[k]));
   }
   replay_.renumber(number_);
   note_replay_ids();
+}
+
+// What clusters hold of the past follows the network to where it puts the replay rows now.
+Status Model::follow_drift(Backend& backend, StreamReport* report) {
+  if (replay_.rows() == 0) return {};
+  renumber_replay();
   ADAPVAE_RETURN_IF_ERROR(replay_.measure_drift(backend, vae_));
   for (Index k = 0; k < learner_.mixture().clusters(); ++k) {
     AffineMap map;
     double shift = 0.0;
     if (replay_.drift_of(k, drift_correction(config_), &map, &shift)) learner_.map_past(k, map);
-    report->largest_drift = std::max(report->largest_drift, shift);
+    note_drift(k, shift, report);
   }
   replay_.accept_drift();
   learner_.mixture().global_step();

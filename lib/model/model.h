@@ -3,21 +3,20 @@
 #pragma once
 
 #include "model/configuration_parts.h"
+#include "model/event_ring.h"
 #include "model/metrics.h"
+#include "model/snapshot.h"
+#include "model/stream_report.h"
 #include "structure/kinds.h"
 
 namespace adapvae {
 
-struct StreamReport {
-  VaeLoss loss;        // of the last joint epoch
-  double bound = 0.0;  // of the mixture
-  Index clusters = 0;
-  Index replay_rows = 0;
-  double largest_drift = 0.0;
-};
-
 class Model {
  public:
+  Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
   // The configuration must have passed check_configuration, here and in place().
   static ComputeLimits limits(const Configuration& config);
   void place(Arena& arena, const Configuration& config);
@@ -34,16 +33,68 @@ class Model {
   ClusterLearner& clusters() { return learner_; }
   const ClusterLearner& clusters() const { return learner_; }
   Vae& network() { return vae_; }
-  Index kind(Index k) const { return kind_[k]; }
+  // The lowest number of a cluster of k's kind, as of the last stream.
+  Index kind(Index k) const { return kind_[k] < learner_.mixture().clusters() ? kind_[k] : k; }
+  std::uint64_t streams() const { return stream_; }
+  std::uint64_t rows_learnt() const { return rows_learnt_; }
 
   // One stream: up to block_rows rows. time is used by half_life_time alone; it must not run
-  // backwards.
+  // backwards. kInvalidArgument while rows of push() wait.
   Status learn(Backend& backend, ConstMatrixView rows, StreamReport* report, double time = 0.0);
+
+  // Any number of rows, which wait until there are block_rows of them and are then learnt as a
+  // stream, at the time of the last push. All of them are checked before anything changes. *report
+  // is of the last stream learnt in this call, and unchanged if *streams_learnt is 0.
+  Status push(Backend& backend, ConstMatrixView rows, double time, StreamReport* report,
+              Index* streams_learnt);
+  // Learns the rows that wait, however few; nothing happens if none do.
+  Status flush(Backend& backend, StreamReport* report);
+  Index rows_pending() const { return waiting_; }
+
+  // What happened since event number `after` (0: since ever), oldest first: see event_ring.h. The
+  // learner's event sink is taken by this: another one there silences it.
+  EventRead read_events(std::uint64_t after, ModelEvent* out, Index capacity) const {
+    return events_.read(after, out, capacity);
+  }
 
   // id and novelty [n] of up to pass_rows rows.
   Status score(Backend& backend, ConstMatrixView rows, ClusterId* id, float* novelty);
 
+  // ---- snapshots, between streams (docs/format.md) ----
+  // What save() writes, exactly. Both change nothing.
+  std::size_t snapshot_bytes() const;
+  // kOutOfMemory, and nothing written, if capacity is less than that.
+  Status save(std::byte* out, std::size_t capacity, std::size_t* size) const;
+  // All that save() wrote, live fields included: what is learnt from now on is, byte for byte, what
+  // the model that was saved would have learnt. Corrections before it can no longer be undone, and
+  // events before it no longer be read.
+  // kInvalidArgument if a frozen field differs (index: its number); kCorruptData for bytes that are
+  // not right, kUnavailable for a newer version's. On failure nothing has changed.
+  Status load(const std::byte* bytes, std::size_t size);
+
  private:
+  // Counters when the stream began.
+  struct Before {
+    std::uint64_t births = 0;
+    std::uint64_t merges = 0;
+    std::uint64_t retirements = 0;
+    std::uint64_t refusals = 0;
+    std::uint64_t skipped_steps = 0;
+    std::uint64_t repairs = 0;
+  };
+
+  static void hear(void* ring, const ClusterEvent& event);
+  void open_report(Index rows, StreamReport* report);
+  void close_report(Backend& backend, StreamReport* report);
+  void note_drift(Index k, double shift, StreamReport* report);
+  void note_repairs(EventReason reason, std::uint64_t times);
+  double replay_accuracy(Backend& backend);
+  void renumber_replay();
+  static void fill_kinds(const void* context, ByteWriter& writer);
+  SnapshotInfo snapshot_info() const;
+  TensorFileContent snapshot_content() const;
+  void take_snapshot(const TensorReader& reader, const SnapshotInfo& info);
+
   Status reconstruct(Backend& backend, ConstMatrixView all, int epochs);
   Status standardise(Backend& backend, ConstMatrixView rows);
   Status draw_replay(Backend& backend, ConstMatrixView rows);
@@ -67,9 +118,16 @@ class Model {
   Index* kind_ = nullptr;         // [K]
   Index* row_cluster_ = nullptr;  // [block + replay]
   std::uint32_t stream_ = 0;
-  std::uint32_t epoch_ = 0;         // within the stream
-  double time_ = 0.0;               // of the last stream
-  float* all_ = nullptr;            // [block + replay × d] rows, then replay
+  std::uint32_t epoch_ = 0;  // within the stream
+  double time_ = 0.0;        // of the last stream
+  std::uint64_t rows_learnt_ = 0;
+  EventRing events_;
+  Before before_;
+  SnapshotScratch snapshot_;
+  Index waiting_ = 0;          // rows of push(), the first of all_
+  double waiting_time_ = 0.0;  // of the last push
+  // [block + replay × d] rows, then replay; between streams, the rows of push().
+  float* all_ = nullptr;
   float* latent_target_ = nullptr;  // [block + replay × m]
   float* latent_weight_ = nullptr;  // [block + replay]
   float* z_ = nullptr;              // [block + replay or pass_rows × m]

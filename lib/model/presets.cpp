@@ -29,6 +29,7 @@ constexpr PresetValue kEdge[] = {
     {"batch", 50},
     {"aliases", 256},
     {"undo_steps", 1},
+    {"events", 64},
 };
 
 constexpr PresetValue kBrowser[] = {

@@ -46,7 +46,7 @@ struct TensorFileLimits {
   static constexpr std::size_t kHeaderBytes = std::size_t{1} << 20;
   static constexpr std::size_t kNameBytes = 255;  // of a tensor's name or a key, unescaped
   static constexpr std::size_t kTensors = 1024;
-  static constexpr std::size_t kMetadata = 64;  // entries
+  static constexpr std::size_t kMetadata = 1024;  // entries
   static constexpr int kDims = 4;
 };
 

@@ -21,6 +21,7 @@ class HeaderParser {
                std::size_t data_bytes, std::span<TensorView> room)
       : cursor_(header, header_bytes, kHeaderLengthBytes),
         header_(header),
+        header_bytes_(header_bytes),
         data_(data),
         data_bytes_(data_bytes),
         room_(room) {}
@@ -33,6 +34,7 @@ class HeaderParser {
 
  private:
   JsonString parse_key();
+  JsonString string_at(std::size_t quote) const;
   void parse_metadata();
   void parse_tensor(const JsonString& name);
   void parse_type(TensorView& tensor);
@@ -43,6 +45,7 @@ class HeaderParser {
 
   JsonCursor cursor_;
   const char* header_;
+  std::size_t header_bytes_;
   const std::byte* data_;
   std::size_t data_bytes_;
   std::span<TensorView> room_;
@@ -81,12 +84,20 @@ JsonString HeaderParser::parse_key() {
   return key;
 }
 
+// A string that has been walked over already.
+JsonString HeaderParser::string_at(std::size_t quote) const {
+  return JsonCursor(header_ + quote, header_bytes_ - quote, 0).string();
+}
+
 void HeaderParser::parse_metadata() {
   cursor_.expect('{', "metadata: an object must stand here");
   if (!cursor_.ok()) return;
   metadata_position_ = cursor_.position() - 1;
   if (cursor_.take('}')) return;
-  JsonString seen[TensorFileLimits::kMetadata];
+  // Where the keys stand and their hashes: little enough for a small stack.
+  static_assert(TensorFileLimits::kHeaderBytes <= UINT32_MAX);
+  std::uint32_t seen[TensorFileLimits::kMetadata];
+  std::uint32_t hash[TensorFileLimits::kMetadata];
   std::size_t count = 0;
   do {
     const JsonString key = parse_key();
@@ -98,9 +109,12 @@ void HeaderParser::parse_metadata() {
       return;
     }
     for (std::size_t i = 0; i < count; ++i) {
-      if (seen[i].equals(key)) cursor_.fail("metadata: the same key twice", position);
+      if (hash[i] == key.hash && string_at(seen[i]).equals(key)) {
+        cursor_.fail("metadata: the same key twice", position);
+      }
     }
-    seen[count++] = key;
+    hash[count] = key.hash;
+    seen[count++] = static_cast<std::uint32_t>(position - 1);  // its opening quote
   } while (cursor_.take(','));
   cursor_.expect('}', "metadata: a comma or a closing brace must stand here");
 }
@@ -276,17 +290,24 @@ const TensorView* TensorReader::find(std::string_view name) const {
 
 // Walks through the metadata again; open() has found nothing wrong with them.
 bool TensorReader::find_metadata(std::string_view key, JsonString* value) const {
-  if (metadata_ == nullptr) return false;
-  JsonCursor cursor(metadata_, metadata_size_, 0);
-  cursor.expect('{', "");
-  if (cursor.take('}')) return false;
-  do {
-    const JsonString name = cursor.string();
-    cursor.expect(':', "");
-    *value = cursor.string();
-    if (cursor.ok() && name.equals(key)) return true;
-  } while (cursor.take(','));
+  JsonString name;
+  std::size_t position = 0;
+  while (next_metadata(&position, &name, value)) {
+    if (name.equals(key)) return true;
+  }
   return false;
+}
+
+bool TensorReader::next_metadata(std::size_t* position, JsonString* key, JsonString* value) const {
+  if (metadata_ == nullptr || *position >= metadata_size_) return false;
+  JsonCursor cursor(metadata_ + *position, metadata_size_ - *position, 0);
+  // Before the first entry stands the brace, before every other one a comma.
+  cursor.expect(*position == 0 ? '{' : ',', "");
+  *key = cursor.string();
+  cursor.expect(':', "");
+  *value = cursor.string();
+  *position += cursor.position();
+  return cursor.ok();
 }
 
 Status TensorReader::metadata(std::string_view key, char* out, std::size_t capacity,

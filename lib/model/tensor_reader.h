@@ -56,6 +56,9 @@ class TensorReader {
   // is no such key; kOutOfMemory, and nothing written, if the value is longer than capacity.
   // *length is how long it is; 0 if there is no such key.
   Status metadata(std::string_view key, char* out, std::size_t capacity, std::size_t* length) const;
+  // The metadata entries, one a call, in the order of the file; *position is 0 at first. False:
+  // there are no more.
+  bool next_metadata(std::size_t* position, JsonString* key, JsonString* value) const;
 
  private:
   bool find_metadata(std::string_view key, JsonString* value) const;

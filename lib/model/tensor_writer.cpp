@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "base/bytes.h"
 #include "base/crc64.h"
 #include "model/json_text.h"
 
@@ -37,7 +36,8 @@ Status check_tensors(std::span<const TensorSource> tensors, std::uint64_t* data_
         *data_bytes > SIZE_MAX / 4 - bytes) {
       return invalid("a tensor is too large", i);
     }
-    if (bytes > 0 && t.data == nullptr) return invalid("a tensor has no data", i);
+    if (bytes > 0 && t.data == nullptr && t.fill == nullptr)
+      return invalid("a tensor has no data", i);
     *data_bytes += bytes;
     for (std::size_t j = 0; j < i; ++j) {
       if (tensors[j].name == t.name) return invalid("two tensors have the same name", i);
@@ -173,11 +173,19 @@ Status write_tensor_file(const TensorFileContent& content, std::byte* out, std::
   std::size_t checksum_position = 0;
   write_header(writer, content, data_start - kHeaderLengthBytes, &checksum_position);
   std::byte* data = out + data_start;
+  bool filled = true;
   for_each_in_file_order(content.tensors, [&](const TensorSource& tensor) {
     const std::size_t bytes = static_cast<std::size_t>(bytes_of(tensor));
-    copy_elements(data, tensor.data, bytes, tensor_type_info(tensor.type).element_size);
+    if (tensor.fill != nullptr) {
+      ByteWriter part(bytes > 0 ? data : nullptr, bytes);
+      tensor.fill(tensor.context, part);
+      filled = filled && part.ok() && part.position() == bytes;
+    } else {
+      copy_elements(data, tensor.data, bytes, tensor_type_info(tensor.type).element_size);
+    }
     data += bytes;
   });
+  if (!filled) return Status(StatusCode::kInvalidArgument, "a tensor was not filled to its size");
   char digits[kChecksumDigits];
   write_checksum_digits(crc64(out, data_start + data_bytes),
                         digits);  // the digits are '0' up to now

@@ -10,6 +10,7 @@
 
 #include <span>
 
+#include "base/bytes.h"
 #include "model/tensor_file.h"
 
 namespace adapvae {
@@ -20,6 +21,10 @@ struct TensorSource {
   int dims = 0;  // 0: a single number
   std::uint64_t shape[TensorFileLimits::kDims] = {};
   const void* data = nullptr;  // in rows, in the machine's order of bytes; any alignment
+  // Instead of data, for what does not lie in memory as the file has it: is called once by
+  // write_tensor_file() and writes all of the tensor's bytes.
+  void (*fill)(const void* context, ByteWriter& writer) = nullptr;
+  const void* context = nullptr;
 };
 
 struct MetadataEntry {
@@ -39,7 +44,8 @@ struct TensorFileContent {
 Status tensor_file_size(const TensorFileContent& content, std::size_t* size);
 
 // The file; *size is what tensor_file_size() says. kOutOfMemory if capacity is less. On failure
-// nothing has been written. Data begin at a multiple of 64 bytes and every tensor at a multiple of
+// nothing has been written (unless fill() did not write what it should: kInvalidArgument, and *size
+// is unchanged). Data begin at a multiple of 64 bytes and every tensor at a multiple of
 // its element size: tensors of long elements come first.
 Status write_tensor_file(const TensorFileContent& content, std::byte* out, std::size_t capacity,
                          std::size_t* size);

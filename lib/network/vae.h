@@ -88,6 +88,8 @@ class Vae {
   const float* gradients() const { return gradients_; }
   Mlp& encoder() { return encoder_; }
   Mlp& decoder() { return decoder_; }
+  const Mlp& encoder() const { return encoder_; }
+  const Mlp& decoder() const { return decoder_; }
   Optimiser& optimiser() { return optimiser_; }
 
   // All of these reject rows of a wrong shape or with a non-finite number before anything changes.

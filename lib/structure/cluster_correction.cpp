@@ -42,7 +42,9 @@ Status ClusterLearner::undo() {
   --undo_count_;
   ByteReader reader(undo_ + state_bytes_ * static_cast<std::size_t>(undo_count_),
                     undo_size_[undo_count_]);
-  return read_state(reader);
+  ADAPVAE_RETURN_IF_ERROR(read_state(reader));
+  tell({.kind = ClusterEventKind::kUndone, .stream = stream_});
+  return {};
 }
 
 Status ClusterLearner::rename(ClusterId id, const char* name) {
@@ -57,6 +59,10 @@ Status ClusterLearner::rename(ClusterId id, const char* name) {
   char* to = registry_.info(k).name;
   std::fill_n(to, ClusterInfo::kNameBytes, '\0');
   std::copy_n(name, length, to);
+  tell({.kind = ClusterEventKind::kNamed,
+        .stream = stream_,
+        .id = registry_.info(k).id,
+        .rows = mixture_.rows_of(k)});
   return {};
 }
 
@@ -198,7 +204,7 @@ Status ClusterLearner::read_state(ByteReader& reader) {
   return {};
 }
 
-Status ClusterLearner::load(ByteReader& reader) {
+Status ClusterLearner::load(ByteReader& reader, const StateCheck& check) {
   if (mixture_.stream_open()) {
     return {StatusCode::kInvalidArgument, "a stream is open: close it first"};
   }
@@ -206,7 +212,13 @@ Status ClusterLearner::load(ByteReader& reader) {
   std::byte* keep = undo_ + state_bytes_ * static_cast<std::size_t>(config_.undo_steps);
   ByteWriter writer(keep, state_bytes_);
   save(writer);
-  const Status status = read_state(reader);
+  Status status = read_state(reader);
+  if (status.ok() && reader.remaining() != 0) {
+    status = {StatusCode::kCorruptData, "state of clusters: more bytes than it has"};
+  }
+  if (status.ok() && check.accept != nullptr && !check.accept(check.context, *this)) {
+    status = {StatusCode::kCorruptData, "state of clusters does not fit the rest"};
+  }
   if (status.ok()) {
     undo_count_ = 0;
     return {};

@@ -59,6 +59,8 @@ enum class ClusterEventKind : std::int32_t {
   kForgotten = 4,  // by the user: id
   kSplit = 5,      // by the user: `other` out of id
   kNoticed = 6,    // a handful of rows apart in the first stream: id, provisional
+  kNamed = 7,      // by the user: id
+  kUndone = 8,     // the user's last correction
 };
 
 struct ClusterEvent {
@@ -76,6 +78,13 @@ struct ClusterEvent {
 struct EventSink {
   void (*tell)(void* context, const ClusterEvent& event) = nullptr;
   void* context = nullptr;
+};
+
+// Whether a state that has been read fits what the caller knows; null: it does.
+class ClusterLearner;
+struct StateCheck {
+  bool (*accept)(const void* context, const ClusterLearner& state) = nullptr;
+  const void* context = nullptr;
 };
 
 // Why a row is as novel as it is.
@@ -142,6 +151,7 @@ class ClusterLearner {
     return novelty_.boundary(mixture_.surprise_quantile(1.0 - s.false_alarm_rate), s);
   }
   std::uint64_t streams() const { return stream_; }
+  double time() const { return time_; }  // of the last stream
   // Rows that came in streams: in clusters, faded or forgotten, and pending. Exact, between
   // streams.
   double rows_seen() const {
@@ -167,9 +177,9 @@ class ClusterLearner {
   // ---- persistent state, between streams; settings are not part of it ----
   static std::size_t most_bytes(const LearnerConfig& config);
   void save(ByteWriter& writer) const;
-  // kCorruptData, and nothing changed, unless the bytes are a state of a learner of this
-  // configuration.
-  Status load(ByteReader& reader);
+  // kCorruptData, and nothing changed, unless the bytes, to their end, are a state of a learner of
+  // this configuration that `check` accepts.
+  Status load(ByteReader& reader, const StateCheck& check = {});
 
  private:
   void tell(const ClusterEvent& event) const;

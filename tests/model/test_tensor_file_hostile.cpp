@@ -67,7 +67,8 @@ TEST_CASE("tensor file: hostile headers") {
   };
   const auto meta = [](const std::string& inside) { return R"({"__metadata__":)" + inside + "}"; };
   std::string entries = R"({"k":"v")";
-  for (int i = 0; i < 64; ++i) entries += ",\"" + std::to_string(i) + "\":\"\"";
+  for (std::size_t i = 0; i < TensorFileLimits::kMetadata; ++i)
+    entries += ",\"" + std::to_string(i) + "\":\"\"";
   const Hostile cases[] = {
       {"no header", "", 0, "header: empty", 0},
       {"a byte order mark", "\xEF\xBB\xBF{}", 0, "header: must begin with a brace", 8},

@@ -1,0 +1,96 @@
+// What happened to a model, as a list that is pulled: the last `capacity` events, numbered from 1
+// on, each with its reason. Oldest ones are overwritten; whoever reads too late is told so. Not
+// part of a snapshot, except that numbers go on where they were.
+//
+//   ModelEvent events[16];
+//   EventRead read;
+//   do {
+//     read = ring.read(seen, events, 16);
+//     for (Index i = 0; i < read.count; ++i) seen = events[i].sequence;
+//   } while (read.count > 0);
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "structure/cluster_learner.h"
+
+namespace adapvae {
+
+// Up to kUndone as ClusterEventKind.
+enum class ModelEventKind : std::int32_t {
+  kBorn = 0,
+  kMerged = 1,
+  kRetired = 2,
+  kRefused = 3,
+  kForgotten = 4,
+  kSplit = 5,
+  kNoticed = 6,
+  kNamed = 7,
+  kUndone = 8,
+  kDrifted = 9,        // training has moved cluster id by more than a deviation: see gain
+  kRepaired = 10,      // numbers that went wrong and were caught: see reason; rows: how many times
+  kStreamClosed = 11,  // all that came in it is learnt: rows, clusters
+};
+inline constexpr int kModelEventKinds = 12;
+
+// Up to kNothingSeparated as MoveOutcome: why there was no birth.
+enum class EventReason : std::int32_t {
+  kNone = 0,
+  kBoundWouldFall = 1,
+  kTooFewRows = 2,
+  kNoRoom = 3,
+  kNothingSeparated = 4,
+  kCovarianceRepaired = 5,  // was not positive definite: its diagonal was raised
+  kStepSkipped = 6,         // loss or gradient of a training step was not finite
+};
+
+struct ModelEvent {
+  std::uint64_t sequence = 0;  // from 1, given by the ring
+  ModelEventKind kind = ModelEventKind::kBorn;
+  EventReason reason = EventReason::kNone;
+  std::uint64_t stream = 0;  // number of the stream, from 1; between streams that of the last
+  ClusterId id = kNoId;
+  ClusterId other = kNoId;
+  double gain = 0.0;  // of the evidence bound; kDrifted: the shift, in the cluster's deviations
+  double rows = 0.0;
+  std::uint64_t clusters = 0;  // kStreamClosed
+};
+
+// One line of English, without a line break: the view is in `buffer`, a zero follows. Cut short if
+// the buffer is too small; kEventTextBytes are enough.
+constexpr std::size_t kEventTextBytes = 200;
+std::string_view format_event(const ModelEvent& event, std::span<char> buffer);
+
+struct EventRead {
+  Index count = 0;
+  bool missed = false;  // events between `after` and the first of these are not here any more
+};
+
+class EventRing {
+ public:
+  void place(Arena& arena, Index capacity);
+  // Nothing has happened.
+  void reset();
+  // Empty, but for the number of the last event.
+  void restart(std::uint64_t last);
+
+  // Numbers the event and takes it in.
+  void add(ModelEvent event);
+  void add(const ClusterEvent& event);
+
+  // The events after number `after`, oldest first, up to `capacity` of them, into out.
+  EventRead read(std::uint64_t after, ModelEvent* out, Index capacity) const;
+  std::uint64_t last() const { return last_; }
+  // Events of this kind since reset() or restart(), those overwritten included.
+  std::uint64_t count(ModelEventKind kind) const { return count_[static_cast<int>(kind)]; }
+
+ private:
+  Index capacity_ = 0;
+  std::uint64_t first_ = 1;  // number of the first since restart()
+  std::uint64_t last_ = 0;
+  std::uint64_t count_[kModelEventKinds] = {};
+  ModelEvent* event_ = nullptr;  // [capacity], number n at n % capacity
+};
+
+}  // namespace adapvae

@@ -1,0 +1,44 @@
+// Model: rows that come in any number, gathered into streams.
+#include <algorithm>
+#include <cmath>
+
+#include "base/input_check.h"
+#include "model/model.h"
+
+namespace adapvae {
+
+Status Model::push(Backend& backend, ConstMatrixView rows, double time, StreamReport* report,
+                   Index* streams_learnt) {
+  *streams_learnt = 0;
+  const double latest = waiting_ > 0 ? waiting_time_ : time_;
+  if (!std::isfinite(time) || ((waiting_ > 0 || stream_ > 0) && time < latest)) {
+    return {StatusCode::kInvalidArgument, "time must not run backwards"};
+  }
+  if (rows.rows == 0) return {};
+  ADAPVAE_RETURN_IF_ERROR(check_shape(rows, rows.rows, config_.inputs));
+  ADAPVAE_RETURN_IF_ERROR(check_finite(rows));
+  const Index d = config_.inputs;
+  for (Index begin = 0; begin < rows.rows;) {
+    const Index count = std::min<Index>(config_.block_rows - waiting_, rows.rows - begin);
+    for (Index i = 0; i < count; ++i) {
+      std::copy_n(rows.row(begin + i), d, all_ + (waiting_ + i) * d);
+    }
+    begin += count;
+    waiting_ += count;
+    waiting_time_ = time;
+    if (waiting_ == config_.block_rows) {
+      ADAPVAE_RETURN_IF_ERROR(flush(backend, report));
+      ++*streams_learnt;
+    }
+  }
+  return {};
+}
+
+Status Model::flush(Backend& backend, StreamReport* report) {
+  if (waiting_ == 0) return {};
+  const ConstMatrixView rows(all_, waiting_, config_.inputs);
+  waiting_ = 0;
+  return learn(backend, rows, report, waiting_time_);
+}
+
+}  // namespace adapvae

@@ -1,0 +1,93 @@
+// Model: what a stream came to, told in its report and as events.
+#include <algorithm>
+#include <numeric>
+
+#include "model/model.h"
+
+namespace adapvae {
+namespace {
+
+constexpr double kLargeDrift = 1.0;  // deviations
+
+}  // namespace
+
+void Model::hear(void* ring, const ClusterEvent& event) {
+  static_cast<EventRing*>(ring)->add(event);
+}
+
+void Model::open_report(Index rows, StreamReport* report) {
+  *report = {};
+  report->rows = rows;
+  before_ = {.births = events_.count(ModelEventKind::kBorn),
+             .merges = events_.count(ModelEventKind::kMerged),
+             .retirements = events_.count(ModelEventKind::kRetired),
+             .refusals = events_.count(ModelEventKind::kRefused),
+             .skipped_steps = vae_.optimiser().skipped_steps(),
+             .repairs = learner_.mixture().repairs()};
+}
+
+void Model::note_drift(Index k, double shift, StreamReport* report) {
+  report->largest_drift = std::max(report->largest_drift, shift);
+  if (!(shift > kLargeDrift)) return;
+  ++report->drifted;
+  events_.add({.kind = ModelEventKind::kDrifted,
+               .stream = stream_,
+               .id = learner_.registry().info(k).id,
+               .gain = shift,
+               .rows = learner_.mixture().rows_of(k)});
+}
+
+// The latents of replay rows are those of the network as it is: the last that training did was to
+// follow their drift.
+double Model::replay_accuracy(Backend& backend) {
+  if (replay_.rows() == 0) return 0.0;
+  renumber_replay();
+  const Mixture& mixture = learner_.mixture();
+  Index right = 0;
+  for (Index begin = 0; begin < replay_.rows(); begin += config_.pass_rows) {
+    const Index n = std::min<Index>(config_.pass_rows, replay_.rows() - begin);
+    const MatrixView r(score_r_, n, mixture.clusters());
+    mixture.responsibilities(backend, replay_.latent().row_range(begin, n), {}, r, nullptr);
+    for (Index i = 0; i < n; ++i) {
+      const float* p = r.row(i);
+      right += std::max_element(p, p + r.cols) - p == replay_.cluster(begin + i) ? 1 : 0;
+    }
+  }
+  return static_cast<double>(right) / static_cast<double>(replay_.rows());
+}
+
+void Model::close_report(Backend& backend, StreamReport* report) {
+  const Mixture& mixture = learner_.mixture();
+  const auto since = [this](ModelEventKind kind, std::uint64_t before) {
+    return static_cast<Index>(events_.count(kind) - before);
+  };
+  report->clusters = mixture.clusters();
+  if (config_.kinds == 0) std::iota(kind_, kind_ + config_.max_clusters, Index{0});
+  for (Index k = 0; k < mixture.clusters(); ++k) report->kinds += kind_[k] == k ? 1 : 0;
+  report->bound_parts = mixture.bound();
+  report->bound = report->bound_parts.total();
+  report->births = since(ModelEventKind::kBorn, before_.births);
+  report->merges = since(ModelEventKind::kMerged, before_.merges);
+  report->retirements = since(ModelEventKind::kRetired, before_.retirements);
+  report->refusals = since(ModelEventKind::kRefused, before_.refusals);
+  report->replay_rows = replay_.rows();
+  report->replay_accuracy = replay_accuracy(backend);
+  report->skipped_steps = vae_.optimiser().skipped_steps() - before_.skipped_steps;
+  report->repairs = mixture.repairs() - before_.repairs;
+  note_repairs(EventReason::kStepSkipped, report->skipped_steps);
+  note_repairs(EventReason::kCovarianceRepaired, report->repairs);
+  events_.add({.kind = ModelEventKind::kStreamClosed,
+               .stream = stream_,
+               .rows = static_cast<double>(report->rows),
+               .clusters = static_cast<std::uint64_t>(report->clusters)});
+}
+
+void Model::note_repairs(EventReason reason, std::uint64_t times) {
+  if (times == 0) return;
+  events_.add({.kind = ModelEventKind::kRepaired,
+               .reason = reason,
+               .stream = stream_,
+               .rows = static_cast<double>(times)});
+}
+
+}  // namespace adapvae

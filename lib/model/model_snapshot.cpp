@@ -1,0 +1,310 @@
+// Model: snapshots. What is in one is listed in docs/format.md; nothing else of a model survives
+// from one stream to the next.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "model/model.h"
+
+namespace adapvae {
+namespace {
+
+using TensorSize = std::uint64_t;
+
+Status corrupt(const char* message) { return {StatusCode::kCorruptData, message}; }
+
+// ---- the network's tensors ----------------------------------------------------------------------
+
+// "encoder.0.weight"; the view is in out [kNameBytes].
+std::string_view parameter_name(std::string_view chain, int layer, std::string_view part,
+                                char* out) {
+  char* at = std::copy(chain.begin(), chain.end(), out);
+  *at++ = '.';
+  at = std::to_chars(at, at + 4, layer).ptr;
+  *at++ = '.';
+  at = std::copy(part.begin(), part.end(), at);
+  return {out, static_cast<std::size_t>(at - out)};
+}
+
+// use(chain, number, layer) for every layer, encoder first; stops at the first failure.
+template <typename Use>
+Status for_each_layer(const Vae& vae, const Use& use) {
+  for (int i = 0; i < vae.encoder().layers(); ++i) {
+    ADAPVAE_RETURN_IF_ERROR(use("encoder", i, vae.encoder().layer(i)));
+  }
+  for (int i = 0; i < vae.decoder().layers(); ++i) {
+    ADAPVAE_RETURN_IF_ERROR(use("decoder", i, vae.decoder().layer(i)));
+  }
+  return {};
+}
+
+bool all_finite(const TensorView& tensor) {
+  ByteReader reader(tensor.data, tensor.bytes);
+  while (reader.remaining() > 0) {
+    if (!std::isfinite(reader.read_f32())) return false;
+  }
+  return true;
+}
+
+Status check_layer(const TensorReader& reader, const char* chain, int i, const DenseLayer& layer) {
+  char name[SnapshotScratch::kNameBytes];
+  const auto inputs = static_cast<TensorSize>(layer.inputs);
+  const auto outputs = static_cast<TensorSize>(layer.outputs);
+  const TensorView* weight = reader.find(parameter_name(chain, i, "weight", name));
+  const TensorView* bias = reader.find(parameter_name(chain, i, "bias", name));
+  if (weight == nullptr || bias == nullptr) return corrupt("a layer of the network is missing");
+  if (!weight->has_shape(TensorType::kF32, {inputs, outputs}) ||
+      !bias->has_shape(TensorType::kF32, {outputs})) {
+    return corrupt("a layer of the network has another shape or type");
+  }
+  if (!all_finite(*weight) || !all_finite(*bias)) {
+    return corrupt("a layer of the network holds a number that is not finite");
+  }
+  return {};
+}
+
+// ---- the clusters' tensors, written for other readers ----------------------------------------
+
+const ClusterLearner& learner_of(const void* context) {
+  return *static_cast<const ClusterLearner*>(context);
+}
+
+void fill_state(const void* context, ByteWriter& writer) { learner_of(context).save(writer); }
+
+void fill_ids(const void* context, ByteWriter& writer) {
+  const ClusterRegistry& registry = learner_of(context).registry();
+  for (Index k = 0; k < registry.clusters(); ++k) writer.write_u64(registry.info(k).id);
+}
+
+void fill_names(const void* context, ByteWriter& writer) {
+  const ClusterRegistry& registry = learner_of(context).registry();
+  for (Index k = 0; k < registry.clusters(); ++k) {
+    writer.write_bytes(registry.info(k).name, ClusterInfo::kNameBytes);
+  }
+}
+
+void fill_rows(const void* context, ByteWriter& writer) {
+  const Mixture& mixture = learner_of(context).mixture();
+  for (Index k = 0; k < mixture.clusters(); ++k) writer.write_f64(mixture.rows_of(k));
+}
+
+void fill_means(const void* context, ByteWriter& writer) {
+  const Mixture& mixture = learner_of(context).mixture();
+  for (Index k = 0; k < mixture.clusters(); ++k) {
+    for (Index i = 0; i < mixture.config().shape.dims; ++i) {
+      writer.write_f64(mixture.posterior(k).mean[i]);
+    }
+  }
+}
+
+// B / ν: the inverse of the expected precision, which unlike the expected covariance always exists.
+void fill_covariances(const void* context, ByteWriter& writer) {
+  const Mixture& mixture = learner_of(context).mixture();
+  const Index m = mixture.config().shape.dims;
+  const bool diagonal = mixture.config().shape.covariance == FactorShape::kDiagonal;
+  for (Index k = 0; k < mixture.clusters(); ++k) {
+    const Posterior& p = mixture.posterior(k);
+    for (Index i = 0; i < m; ++i) {
+      if (diagonal) {
+        writer.write_f64(p.factor[i] / p.nu);
+        continue;
+      }
+      for (Index j = 0; j < m; ++j) {
+        double sum = 0.0;
+        for (Index l = 0; l <= std::min(i, j); ++l) {
+          sum += p.factor[packed_size(i) + l] * p.factor[packed_size(j) + l];
+        }
+        writer.write_f64(sum / p.nu);
+      }
+    }
+  }
+}
+
+// ---- fitting together ---------------------------------------------------------------------------
+
+// What the clusters' state must agree with; a state that is behind is that of a stream that failed.
+bool state_fits(const void* context, const ClusterLearner& state) {
+  const SnapshotInfo& info = *static_cast<const SnapshotInfo*>(context);
+  return static_cast<std::uint64_t>(state.mixture().clusters()) == info.clusters &&
+         state.streams() <= info.streams && (state.streams() == 0 || state.time() <= info.time);
+}
+
+// Frozen fields are what room was made for.
+Status check_same(const Configuration& own, const Configuration& file) {
+  for (const FieldInfo& field : configuration_fields()) {
+    if (!field.live && get_field(own, field) != get_field(file, field)) {
+      return {StatusCode::kInvalidArgument, field.differs, &field - configuration_fields().data()};
+    }
+  }
+  if (replay_wanted(file, file.block_rows) > own.replay_rows) {
+    return corrupt("replay_ratio asks for more rows than replay_rows gave room for");
+  }
+  return {};
+}
+
+Status check_block(const TensorView* block, const SnapshotInfo& info) {
+  const auto inputs = static_cast<TensorSize>(info.configuration.inputs);
+  if (info.rows_pending >= static_cast<std::uint64_t>(info.configuration.block_rows)) {
+    return corrupt("as many rows are pending as a stream has");
+  }
+  if (block == nullptr || !block->has_shape(TensorType::kF32, {info.rows_pending, inputs})) {
+    return corrupt("block.rows is missing or has another shape or type");
+  }
+  if (!all_finite(*block)) return corrupt("block.rows holds a number that is not finite");
+  if (info.rows_pending > 0 && info.streams > 0 && info.time_pending < info.time) {
+    return corrupt("pending rows are older than the last stream");
+  }
+  return {};
+}
+
+Status check_kinds(const TensorView* kinds, Index room) {
+  if (kinds == nullptr || !kinds->has_shape(TensorType::kU32, {static_cast<TensorSize>(room)})) {
+    return corrupt("clusters.kind is missing or has another shape or type");
+  }
+  ByteReader reader(kinds->data, kinds->bytes);
+  while (reader.remaining() > 0) {
+    if (reader.read_u32() >= static_cast<std::uint64_t>(room)) {
+      return corrupt("clusters.kind names a cluster that there is no room for");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+// ---- save ---------------------------------------------------------------------------------------
+
+void Model::fill_kinds(const void* context, ByteWriter& writer) {
+  const Model& model = *static_cast<const Model*>(context);
+  for (Index k = 0; k < model.config_.max_clusters; ++k) {
+    writer.write_u32(static_cast<std::uint32_t>(model.kind_[k]));
+  }
+}
+
+SnapshotInfo Model::snapshot_info() const {
+  SnapshotInfo info;
+  info.configuration = config_;
+  info.streams = stream_;
+  info.rows = rows_learnt_;
+  info.clusters = static_cast<std::uint64_t>(learner_.mixture().clusters());
+  info.rows_pending = static_cast<std::uint64_t>(waiting_);
+  info.events = events_.last();
+  info.time = time_;
+  info.time_pending = waiting_time_;
+  return info;
+}
+
+// Everything as it would be written, in the scratch memory; nothing is copied yet.
+TensorFileContent Model::snapshot_content() const {
+  TensorSource* const first = snapshot_.sources();
+  TensorSource* next = first;
+  char* name = snapshot_.names();
+  const auto parameters = [&](const char* chain, int i, const DenseLayer& layer) -> Status {
+    const auto inputs = static_cast<TensorSize>(layer.inputs);
+    const auto outputs = static_cast<TensorSize>(layer.outputs);
+    *next++ = {parameter_name(chain, i, "weight", name),
+               TensorType::kF32,
+               2,
+               {inputs, outputs},
+               vae_.parameters() + layer.weights};
+    name += SnapshotScratch::kNameBytes;
+    *next++ = {parameter_name(chain, i, "bias", name),
+               TensorType::kF32,
+               1,
+               {outputs},
+               vae_.parameters() + layer.bias};
+    name += SnapshotScratch::kNameBytes;
+    return {};
+  };
+  (void)for_each_layer(vae_, parameters);
+  const auto clusters = static_cast<TensorSize>(learner_.mixture().clusters());
+  const auto m = static_cast<TensorSize>(config_.latent);
+  const int dims = learner_.config().shape.covariance == FactorShape::kDiagonal ? 2 : 3;
+  const auto block = static_cast<TensorSize>(waiting_);
+  const auto inputs = static_cast<TensorSize>(config_.inputs);
+  const auto room = static_cast<TensorSize>(config_.max_clusters);
+  constexpr TensorSize kNameBytes = ClusterInfo::kNameBytes;
+  ByteWriter counter(nullptr, 0);
+  learner_.save(counter);
+  *next++ = {"block.rows", TensorType::kF32, 2, {block, inputs}, all_};
+  *next++ = {"clusters.kind", TensorType::kU32, 1, {room}, nullptr, fill_kinds, this};
+  const auto derived = [&](const TensorSource& tensor) {
+    *next = tensor;
+    next++->context = &learner_;
+  };
+  derived({"clusters.id", TensorType::kU64, 1, {clusters}, nullptr, fill_ids});
+  derived({"clusters.rows", TensorType::kF64, 1, {clusters}, nullptr, fill_rows});
+  derived({"clusters.mean", TensorType::kF64, 2, {clusters, m}, nullptr, fill_means});
+  derived(
+      {"clusters.covariance", TensorType::kF64, dims, {clusters, m, m}, nullptr, fill_covariances});
+  derived({"clusters.name", TensorType::kU8, 2, {clusters, kNameBytes}, nullptr, fill_names});
+  derived({"clusters.state", TensorType::kU8, 1, {counter.position()}, nullptr, fill_state});
+  return {{first, next}, snapshot_.metadata(snapshot_info())};
+}
+
+std::size_t Model::snapshot_bytes() const {
+  std::size_t size = 0;
+  return tensor_file_size(snapshot_content(), &size).ok() ? size : 0;
+}
+
+Status Model::save(std::byte* out, std::size_t capacity, std::size_t* size) const {
+  if (learner_.mixture().stream_open()) {
+    return {StatusCode::kInvalidArgument, "the last stream failed half-way: reset first"};
+  }
+  return write_tensor_file(snapshot_content(), out, capacity, size);
+}
+
+// ---- load ---------------------------------------------------------------------------------------
+
+Status Model::load(const std::byte* bytes, std::size_t size) {
+  TensorReader reader;
+  SnapshotInfo info;
+  ADAPVAE_RETURN_IF_ERROR(reader.open(bytes, size, snapshot_.views()));
+  ADAPVAE_RETURN_IF_ERROR(reader.verify_checksum());
+  ADAPVAE_RETURN_IF_ERROR(read_snapshot_info(reader, &info));
+  ADAPVAE_RETURN_IF_ERROR(check_same(config_, info.configuration));
+  ADAPVAE_RETURN_IF_ERROR(
+      for_each_layer(vae_, [&](const char* chain, int i, const DenseLayer& layer) {
+        return check_layer(reader, chain, i, layer);
+      }));
+  const TensorView* block = reader.find("block.rows");
+  const TensorView* kinds = reader.find("clusters.kind");
+  const TensorView* state = reader.find("clusters.state");
+  ADAPVAE_RETURN_IF_ERROR(check_block(block, info));
+  ADAPVAE_RETURN_IF_ERROR(check_kinds(kinds, config_.max_clusters));
+  if (state == nullptr || state->type != TensorType::kU8 || state->dims != 1) {
+    return corrupt("clusters.state is missing or has another shape or type");
+  }
+  // The last that can fail; it changes nothing then.
+  ByteReader state_reader(state->data, state->bytes);
+  ADAPVAE_RETURN_IF_ERROR(learner_.load(state_reader, {state_fits, &info}));
+  take_snapshot(reader, info);
+  block->copy_to(all_);
+  ByteReader kind_reader(kinds->data, kinds->bytes);
+  for (Index k = 0; k < config_.max_clusters; ++k) kind_[k] = kind_reader.read_u32();
+  return {};
+}
+
+// What is known to be right.
+void Model::take_snapshot(const TensorReader& reader, const SnapshotInfo& info) {
+  (void)for_each_layer(vae_, [&](const char* chain, int i, const DenseLayer& layer) -> Status {
+    char name[SnapshotScratch::kNameBytes];
+    reader.find(parameter_name(chain, i, "weight", name))
+        ->copy_to(vae_.parameters() + layer.weights);
+    reader.find(parameter_name(chain, i, "bias", name))->copy_to(vae_.parameters() + layer.bias);
+    return {};
+  });
+  vae_.optimiser().reset();
+  replay_.clear();
+  neighbours_.clear();
+  config_ = info.configuration;
+  learner_.settings() = learner_settings(config_);
+  stream_ = static_cast<std::uint32_t>(info.streams);
+  rows_learnt_ = info.rows;
+  time_ = info.time;
+  waiting_ = static_cast<Index>(info.rows_pending);
+  waiting_time_ = info.time_pending;
+  events_.restart(info.events);
+}
+
+}  // namespace adapvae
