@@ -271,7 +271,8 @@ TEST_CASE("ids of merged clusters are followed") {
   f.learn(kinds(0, 2, 300, 1));
   const std::vector<ClusterId> ids = all_ids(f);
   REQUIRE(ids.size() >= 3);
-  REQUIRE(f.model.clusters().merge(ids[0], ids[1]).ok());
+  MoveRecord record;
+  REQUIRE(f.model.clusters().merge(ids[0], ids[1], true, record).ok());
   Rows a(1, kLatent), b(1, kLatent);
   REQUIRE(f.model.prototype(f.backend, ids[0], a.view(), MatrixView()).ok());
   REQUIRE(f.model.prototype(f.backend, ids[1], b.view(), MatrixView()).ok());

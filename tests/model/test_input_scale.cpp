@@ -1,6 +1,7 @@
 // Raw measurements: the first stream fixes the scale of each input, and no input spoils the model.
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "support/model_fixture.h"
 
@@ -35,7 +36,7 @@ bool finite(const Rows& rows) {
 
 TEST_CASE("raw measurements are clustered, and come back in their units") {
   ModelFixture f(raw_model());
-  f.learn(raw_kinds(0, 2, 300, 1));
+  f.learn(raw_kinds(0, 2, 400, 1));
   std::vector<ClusterId> home;
   for (int kind = 0; kind < 3; ++kind) {
     const std::vector<ClusterId> ids = f.ids(raw_kinds(kind, kind, 100, 5));
@@ -81,25 +82,39 @@ TEST_CASE("later streams do not move the scale") {
   }
 }
 
+// Without the clipping the mean squared error below is about 6, and clusters lose their rows.
 TEST_CASE("wild numbers in a later stream leave what is known in place") {
-  ModelFixture f(raw_model());
-  f.learn(raw_kinds(0, 2, 300, 1));
-  const Rows known = raw_kinds(0, 2, 150, 5);
-  const std::vector<ClusterId> before = f.ids(known);
-  Rows wild = raw_kinds(0, 2, 300, 2);
-  wild(10, 3) = 3e38F;
-  wild(11, 4) = -1e30F;
-  wild(12, 7) = 1e20F;
-  f.learn(wild);
-  CHECK(f.model.clusters().rows_seen() == 600.0);
-  const std::vector<ClusterId> after = f.ids(known);
-  int same = 0;
-  for (std::size_t i = 0; i < after.size(); ++i) same += after[i] == before[i] ? 1 : 0;
-  CHECK(same > 135);
-  Rows out(150, kInputs);
-  REQUIRE(f.model.reconstruct(f.backend, wild.view().row_range(0, 150), out.view()).ok());
-  CHECK(finite(out));
-  CHECK(f.score(wild)[10].novelty > 0.5F);
+  for (const double far : {1e4, 1e20}) {
+    CAPTURE(far);
+    ModelFixture f(raw_model());
+    f.learn(raw_kinds(0, 2, 400, 1));
+    const Standardiser& scale = f.model.input_scale();
+    const Rows known = raw_kinds(0, 2, 150, 5);
+    const std::vector<ClusterId> before = f.ids(known);
+    Rows wild = raw_kinds(0, 2, 400, 2);
+    for (Index i = 0; i < 400; i += 20) {
+      const Index j = i / 20 % kInputs;
+      wild(i, j) = static_cast<float>(j == 7 ? far : far * std::sqrt(scale.second(j)));
+    }
+    f.learn(wild);
+    CHECK(f.model.clusters().rows_seen() == 800.0);
+    const std::vector<ClusterId> after = f.ids(known);
+    int same = 0;
+    for (std::size_t i = 0; i < after.size(); ++i) same += after[i] == before[i] ? 1 : 0;
+    CHECK(same > 135);
+    Rows out(150, kInputs);
+    REQUIRE(f.model.reconstruct(f.backend, known.view(), out.view()).ok());
+    double error = 0.0;
+    for (Index i = 0; i < 150; ++i) {
+      for (Index j = 0; j < kInputs; ++j) {
+        if (j == 7) continue;
+        error += std::pow(out(i, j) - known(i, j), 2.0) / scale.second(j) / (150.0 * kInputs);
+      }
+    }
+    CHECK(error < 0.1);
+    REQUIRE(f.model.reconstruct(f.backend, wild.view().row_range(0, 150), out.view()).ok());
+    CHECK(finite(out));
+  }
 }
 
 TEST_CASE("the scale is saved and loaded, and bytes that are none change nothing") {
