@@ -127,8 +127,8 @@ void ClusterRegistry::save(ByteWriter& writer) const {
   for (Index k = 0; k < clusters_; ++k) {
     const ClusterInfo& info = info_[k];
     for (const std::uint64_t value :
-         {info.id, info.parent, info.kind, info.born_stream, info.seen_stream, info.merged_stream,
-          info.kept_whole, info.kept_apart, info.provisional}) {
+         {info.id, info.parent, info.born_stream, info.seen_stream, info.merged_stream,
+          info.kept_whole, info.kept_apart, info.provisional, info.kind}) {
       writer.write_u64(value);
     }
     for (const double value : {info.merged_mass, info.birth_gain, info.birth_rows}) {
@@ -150,8 +150,8 @@ Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
   for (Index k = 0; k < clusters; ++k) {
     ClusterInfo& info = info_[k];
     for (std::uint64_t* value :
-         {&info.id, &info.parent, &info.kind, &info.born_stream, &info.seen_stream,
-          &info.merged_stream, &info.kept_whole, &info.kept_apart, &info.provisional}) {
+         {&info.id, &info.parent, &info.born_stream, &info.seen_stream, &info.merged_stream,
+          &info.kept_whole, &info.kept_apart, &info.provisional, &info.kind}) {
       *value = reader.read_u64();
     }
     for (double* value : {&info.merged_mass, &info.birth_gain, &info.birth_rows}) {
