@@ -179,8 +179,8 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   if (!frozen()) ADAPVAE_RETURN_IF_ERROR(join(backend, rows, all, report));
   pace_.enter(Stage::kClose);
   learner_.close(backend);
-  // Without replay to stand for the past a stopped stream would part old kinds.
-  if (config_.kinds != 0 && !pace_.stopped()) ADAPVAE_RETURN_IF_ERROR(group_kinds(backend, all));
+  // A stopped stream may have no replay to stand for the past: it would part old kinds.
+  if (config_.kinds != 0 && pace_.asker()()) ADAPVAE_RETURN_IF_ERROR(group_kinds(backend, all));
   report->clusters = learner_.mixture().clusters();
   report->bound = learner_.mixture().bound().total();
   report->replay_rows = replay_.rows();

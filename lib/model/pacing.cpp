@@ -11,10 +11,12 @@ namespace {
 constexpr int at(Stage stage) { return static_cast<int>(stage); }
 
 // Parts of a budget in time; of a stage that a stream does not have, the others take the part.
-constexpr double kFeaturesPart = 0.38;
+constexpr double kTrainingPart = 0.75;
 constexpr double kBirthsPart = 0.20;
-constexpr double kJointPart = 0.37;
 constexpr double kClosePart = 0.05;
+// Of training, for features: between these as the epochs ask. What they leave joint training has.
+constexpr double kLeastFeatures = 0.5;
+constexpr double kMostFeatures = 0.75;
 // Without one: of all steps of training.
 constexpr double kBirthsWork = 0.2;
 constexpr double kCloseWork = 0.05;
@@ -55,14 +57,19 @@ StreamPlan plan_stream(const Configuration& config, std::uint32_t stream, std::i
       steps[at(Stage::kPretrain)] + steps[at(Stage::kAdapt)] + steps[at(Stage::kEmbed)];
   const double joint = steps[at(Stage::kJoint)];
 
+  const double training = std::max(features + joint, 1.0);
+  double first_part = features / training;
+  if (joint > 0.0 && features > 0.0) {
+    first_part = std::clamp(first_part, kLeastFeatures, kMostFeatures);
+  }
   double* share = plan.share;
   for (const Stage stage : {Stage::kPretrain, Stage::kAdapt, Stage::kEmbed}) {
-    if (features > 0.0)
-      share[at(stage)] = steps[at(stage)] * (timed ? kFeaturesPart / features : 1);
+    if (features <= 0.0) break;
+    share[at(stage)] = steps[at(stage)] * (timed ? kTrainingPart * first_part / features : 1.0);
   }
-  share[at(Stage::kBirths)] = timed ? kBirthsPart : std::max(1.0, kBirthsWork * (features + joint));
-  if (joint > 0.0) share[at(Stage::kJoint)] = timed ? kJointPart : joint;
-  share[at(Stage::kClose)] = timed ? kClosePart : std::max(0.5, kCloseWork * (features + joint));
+  if (joint > 0.0) share[at(Stage::kJoint)] = timed ? kTrainingPart * (1.0 - first_part) : joint;
+  share[at(Stage::kBirths)] = timed ? kBirthsPart : kBirthsWork * training;
+  share[at(Stage::kClose)] = timed ? kClosePart : kCloseWork * training;
   double sum = 0.0;
   for (const double part : plan.share) sum += part;
   for (double& part : plan.share) part /= sum;

@@ -43,10 +43,12 @@ struct Pacing {
   // The caller's clock; never asked without a budget.
   double (*seconds)(void* context) = nullptr;
   void* context = nullptr;
-  // 0: as long as it takes. Else the stages share it: two fifths for features, at most a fifth for
-  // births, the rest for joint training, with a little kept to close. What one does not need the
-  // next has. It is looked at between mini-batches and between moves: what cannot be divided
-  // (drawing replay, finding neighbours, closing) takes what it takes.
+  // 0: as long as it takes. Else the stages share it: features and joint training about two fifths
+  // each (the first stream's features up to 56 %), births at most a fifth, a little is kept to
+  // close. What one does not need the next has. It is looked at between mini-batches and between
+  // moves: what cannot be divided (drawing replay, finding neighbours, closing) takes what it
+  // takes, which a lower replay_ratio makes less. If nothing is left, clusters keep the kinds that
+  // they had.
   double seconds_per_stream = 0.0;
 };
 
