@@ -133,26 +133,20 @@ int main(int argc, char** argv) {
   if (workers > 1) backend.set_parallel_for(pool.parallel_for());
   model.clusters().set_event_sink({print_event, &quiet});
 
-  const auto pass = static_cast<std::size_t>(config.pass_rows);
-  std::vector<ClusterId> id(pass);
-  std::vector<float> novelty(pass);
+  std::vector<RowResult> scored(test.label.size());
   // Of held-out rows of the first `kinds` digits.
   const auto evaluate = [&](int kinds, std::vector<ClusterId>* found) {
     ContingencyTable table;
     const tools::PlacedMemory room([&](Arena& arena) { table.place(arena, 10, 64); });
     table.reset();
     found->clear();
-    for (std::size_t at = 0; at < test.label.size(); at += pass) {
-      const Index n = static_cast<Index>(std::min(pass, test.label.size() - at));
-      if (!model.score(backend, {test.rows.data() + at * d, n, d}, id.data(), novelty.data()).ok())
+    const auto n = static_cast<Index>(test.label.size());
+    if (!model.score(backend, {test.rows.data(), n, d}, scored.data()).ok()) std::abort();
+    for (std::size_t i = 0; i < test.label.size(); ++i) {
+      found->push_back(scored[i].id);
+      const int label = test.label[i];
+      if (label < kinds && !table.add(static_cast<std::uint64_t>(label), scored[i].id).ok())
         std::abort();
-      for (Index i = 0; i < n; ++i) {
-        found->push_back(id[static_cast<std::size_t>(i)]);
-        const int label = test.label[at + static_cast<std::size_t>(i)];
-        if (label < kinds &&
-            !table.add(static_cast<std::uint64_t>(label), id[static_cast<std::size_t>(i)]).ok())
-          std::abort();
-      }
     }
     return table.metrics();
   };

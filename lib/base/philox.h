@@ -22,6 +22,7 @@ enum class RandomPurpose : std::uint32_t {
   kProposal = 6,
   kReplay = 7,
   kNeighbour = 8,
+  kGenerate = 9,
 };
 
 struct PhiloxBlock {

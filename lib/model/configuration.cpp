@@ -72,6 +72,10 @@ Status check_network(const Configuration& c) {
       return refuse("hidden1", "hidden layers must be given from hidden1 on, without a hole");
     }
   }
+  if (c.scale_inputs != 0 && static_cast<Likelihood>(c.likelihood) == Likelihood::kBernoulli) {
+    return refuse("scale_inputs",
+                  "scale_inputs is for a gaussian likelihood: bernoulli takes numbers in [0, 1]");
+  }
   return check_config(network_config(c));
 }
 

@@ -53,6 +53,10 @@ constexpr FieldInfo kFields[] = {
     INTEGER(kNetwork, hidden2, 0, 1048576, kFrozen, "Width of the second; 0: none."),
     INTEGER(kNetwork, hidden3, 0, 1048576, kFrozen, "Width of the third; 0: none."),
     INTEGER(kNetwork, hidden4, 0, 1048576, kFrozen, "Width of the fourth; 0: none."),
+    CHOICE(kNetwork, scale_inputs, "off standardise", kFrozen,
+           "standardise: raw measurements become deviations from the first stream's mean, input by "
+           "input, within ±10; an input that is constant there is ignored. For a gaussian "
+           "likelihood; what is decoded comes back in the units of the input."),
     CHOICE(kNetwork, likelihood, "bernoulli gaussian gaussian_learned", kFrozen,
            "How the decoder explains a row: bernoulli for numbers in [0, 1], gaussian for others, "
            "with one variance for all inputs or a learnt one for each."),
@@ -67,10 +71,8 @@ constexpr FieldInfo kFields[] = {
            "Shape of a cluster; diagonal takes less memory and misses tilted clusters."),
     INTEGER(kRoom, max_clusters, 1, 65536, kFrozen, "Clusters that there is room for."),
     INTEGER(kRoom, block_rows, 1, 1048576, kFrozen, "Most rows of a stream."),
-    INTEGER(
-        kRoom, pass_rows, 1, 1048576, kFrozen,
-        "Rows that go through the network at once, and that can be scored in one call. More take "
-        "memory and give the same result."),
+    INTEGER(kRoom, pass_rows, 1, 1048576, kFrozen,
+            "Rows that go through the network at once. More take memory and give the same result."),
     INTEGER(kRoom, replay_rows, 0, 134217728, kFrozen,
             "Room for replay rows; 0: replay_ratio times block_rows. More lets replay_ratio be "
             "raised later."),

@@ -10,6 +10,9 @@ namespace adapvae {
 namespace {
 
 constexpr Index kNeighbours = 15;
+// Farther out a scaled input says no more, and one wild number could undo the network's training.
+constexpr double kMostDeviations = 10.0;
+constexpr float kLargestInput = 1e12F;
 
 }  // namespace
 
@@ -33,6 +36,9 @@ void Model::place(Arena& arena, const Configuration& config) {
   const auto take = [&arena]<typename T>(T*& to, Index count) {
     to = arena.take<T>(static_cast<std::size_t>(count));
   };
+  input_scale_.place(arena, config_.inputs,
+                     config_.scale_inputs != 0 ? Scaling::kMeanVariance : Scaling::kOff,
+                     kMostDeviations);
   vae_.place(arena, network);
   trainer_.place(arena, all, network);
   learner_.place(arena, clusters);
@@ -50,7 +56,9 @@ void Model::place(Arena& arena, const Configuration& config) {
   take(variance_, codes * m);
   take(score_r_, config_.pass_rows * clusters.max_clusters);
   take(score_, config_.pass_rows);
-  take(scratch_, 2 * m);
+  take(novelty_, config_.pass_rows);
+  if (config_.scale_inputs != 0) take(pass_x_, Index{config_.pass_rows} * config_.inputs);
+  take(scratch_, 2 * m + clusters.max_clusters);
   take(replay_id_, clusters.max_clusters);
   take(number_, clusters.max_clusters);
   events_.place(arena, config_.events);
@@ -59,12 +67,12 @@ void Model::place(Arena& arena, const Configuration& config) {
 }
 
 void Model::reset() {
+  input_scale_.reset();
   vae_.initialise(config_.seed);
   vae_.optimiser().reset();
   learner_.reset();
   replay_.clear();
   neighbours_.clear();
-  std::iota(kind_, kind_ + config_.max_clusters, Index{0});
   stream_ = 0;
   time_ = 0.0;
   rows_learnt_ = 0;
@@ -99,10 +107,48 @@ bool Model::frozen() const {
          stream_ > static_cast<std::uint32_t>(config_.freeze_encoder_after);
 }
 
+Status Model::set_pacing(const Pacing& pacing) {
+  ADAPVAE_RETURN_IF_ERROR(check_pacing(pacing));
+  pacing_ = pacing;
+  return {};
+}
+
+// Before anything changes: a row that would leave the range of a float on its way through the
+// network would be met in the middle of a stream.
+Status Model::check_stream(ConstMatrixView rows, Index most) const {
+  ADAPVAE_RETURN_IF_ERROR(check_shape(rows, most, config_.inputs));
+  ADAPVAE_RETURN_IF_ERROR(check_finite(rows));
+  if (config_.scale_inputs != 0) return {};
+  const bool unit = static_cast<Likelihood>(config_.likelihood) == Likelihood::kBernoulli;
+  const float low = unit ? 0.0F : -kLargestInput;
+  const float high = unit ? 1.0F : kLargestInput;
+  for (Index i = 0; i < rows.rows; ++i) {
+    const float* row = rows.row(i);
+    const auto inside = [low, high](float x) { return x >= low && x <= high; };
+    if (std::all_of(row, row + rows.cols, inside)) continue;
+    if (!unit) {
+      return {StatusCode::kInvalidArgument, "numbers beyond 1e12 need scale_inputs", i};
+    }
+    return {StatusCode::kInvalidArgument,
+            "a bernoulli likelihood is for numbers in [0, 1]: use a gaussian likelihood (with "
+            "scale_inputs for raw measurements) or scale the rows",
+            i};
+  }
+  return {};
+}
+
+// The first stream says what is usual; later ones are seen by that.
+ConstMatrixView Model::scale_stream(ConstMatrixView rows) {
+  if (config_.scale_inputs == 0) return rows;
+  if (stream_ == 1) input_scale_.update(rows);
+  const MatrixView scaled(all_, rows.rows, config_.inputs);  // where gather() wants them
+  input_scale_.apply(rows, scaled);
+  return scaled;
+}
+
 // The storyboard of a stream.
 Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report, double time) {
-  ADAPVAE_RETURN_IF_ERROR(check_shape(rows, config_.block_rows, config_.inputs));
-  ADAPVAE_RETURN_IF_ERROR(check_finite(rows));
+  ADAPVAE_RETURN_IF_ERROR(check_stream(rows, config_.block_rows));
   if (!std::isfinite(time) || (stream_ > 0 && time < time_)) {
     return {StatusCode::kInvalidArgument, "time must not run backwards"};
   }
@@ -114,6 +160,9 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   ++stream_;
   epoch_ = 0;
   time_ = time;
+  pace_.begin(pacing_,
+              plan_stream(config_, stream_, rows.rows, frozen(), pacing_.seconds_per_stream > 0.0));
+  rows = scale_stream(rows);
   vae_.optimiser().reset();
   vae_.optimiser().settings().adam.learning_rate = static_cast<float>(config_.learning_rate);
   if (stream_ == 1) {
@@ -139,22 +188,28 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   const Index n = rows.rows;
   const Index m = config_.latent;
   ADAPVAE_RETURN_IF_ERROR(learner_.begin({z_, n, m}, {variance_, n, m}, 1, time));
-  learner_.fit(backend);
+  pace_.enter(Stage::kBirths);
+  learner_.fit(backend, pace_.asker());
   if (!frozen()) ADAPVAE_RETURN_IF_ERROR(join(backend, rows, all, report));
+  pace_.enter(Stage::kClose);
   learner_.close(backend);
-  if (config_.kinds != 0) ADAPVAE_RETURN_IF_ERROR(group_kinds(backend, all));
+  // A stopped stream may have no replay to stand for the past: it would part old kinds.
+  if (config_.kinds != 0 && pace_.asker()()) ADAPVAE_RETURN_IF_ERROR(group_kinds(backend, all));
   rows_learnt_ += static_cast<std::uint64_t>(rows.rows);
   close_report(backend, report);
+  report->stopped = pace_.cut_short();
+  pace_.finish();
   return backend.status();
 }
 
 // Epochs of reconstruction alone: on the first stream to learn features at all, on later ones so
 // that the network meets the new rows before the mixture judges them.
 Status Model::reconstruct(Backend& backend, ConstMatrixView all, int epochs) {
-  const TrainingSettings settings =
-      training_settings(config_, pretrain_corruption(config_), stream_);
+  pace_.enter(stream_ == 1 ? Stage::kPretrain : Stage::kAdapt);
+  TrainingSettings settings = training_settings(config_, pretrain_corruption(config_), stream_);
+  settings.go_on = pace_.asker();
   EpochReport report;
-  for (int i = 0; i < epochs; ++i) {
+  for (int i = 0; i < epochs && !pace_.ended(); ++i) {
     ADAPVAE_RETURN_IF_ERROR(
         trainer_.run_epoch(backend, vae_, settings, epoch_++, all, objective(all, 0.0F), &report));
   }
@@ -163,16 +218,19 @@ Status Model::reconstruct(Backend& backend, ConstMatrixView all, int epochs) {
 
 // Epochs of reconstruction in which rows that lie next to each other are drawn together.
 Status Model::embed(Backend& backend, ConstMatrixView all, int epochs) {
+  pace_.enter(Stage::kEmbed);
+  if (pace_.ended()) return {};
   ADAPVAE_RETURN_IF_ERROR(encode(backend, all));
   ADAPVAE_RETURN_IF_ERROR(
       neighbours_.build(backend, ConstMatrixView(z_, all.rows, config_.latent)));
   if (neighbours_.neighbours() < 1) return {};
   TrainingSettings settings = training_settings(config_, pretrain_corruption(config_), stream_);
   settings.neighbours = &neighbours_;
+  settings.go_on = pace_.asker();
   VaeBatch pattern = objective(all, 0.0F);
   pattern.neighbour_weight = static_cast<float>(config_.neighbour_weight);
   EpochReport report;
-  for (int i = 0; i < 2 * epochs; ++i) {  // each visits half of the rows
+  for (int i = 0; i < 2 * epochs && !pace_.ended(); ++i) {  // each visits half of the rows
     ADAPVAE_RETURN_IF_ERROR(
         trainer_.run_epoch(backend, vae_, settings, epoch_++, all, pattern, &report));
   }
@@ -203,7 +261,7 @@ Status Model::standardise(Backend& backend, ConstMatrixView rows) {
 
 Status Model::draw_replay(Backend& backend, ConstMatrixView rows) {
   replay_.clear();
-  if (stream_ == 1 || frozen()) return {};
+  if (stream_ == 1 || frozen() || pace_.stopped()) return {};
   note_replay_ids();
   return replay_.draw(backend, vae_, learner_.mixture(), replay_wanted(config_, rows.rows),
                       replay_settings(config_), config_.seed, stream_);
@@ -219,7 +277,9 @@ ConstMatrixView Model::gather(ConstMatrixView rows) {
   const Index d = config_.inputs;
   const Index m = config_.latent;
   const Index n = rows.rows;
-  for (Index i = 0; i < n; ++i) std::copy_n(rows.row(i), d, all_ + i * d);
+  if (rows.data != all_) {
+    for (Index i = 0; i < n; ++i) std::copy_n(rows.row(i), d, all_ + i * d);
+  }
   std::fill_n(latent_target_, n * m, 0.0F);
   std::fill_n(latent_weight_, n, 0.0F);
   std::copy_n(replay_.inputs().data, replay_.rows() * d, all_ + n * d);
@@ -244,18 +304,21 @@ VaeBatch Model::objective(ConstMatrixView all, float prior_weight) const {
 // Network and mixture in turn.
 Status Model::join(Backend& backend, ConstMatrixView rows, ConstMatrixView all,
                    StreamReport* report) {
-  const TrainingSettings settings = training_settings(config_, joint_corruption(config_), stream_);
+  pace_.enter(Stage::kJoint);
+  TrainingSettings settings = training_settings(config_, joint_corruption(config_), stream_);
+  settings.go_on = pace_.asker();
   const float weight = prior_weight(config_);
-  for (int i = 0; i < config_.joint_epochs; ++i) {
+  for (int i = 0; i < config_.joint_epochs && !pace_.ended(); ++i) {
     EpochReport epoch;
     ADAPVAE_RETURN_IF_ERROR(
         trainer_.run_epoch(backend, vae_, settings, epoch_++, all, objective(all, weight), &epoch));
+    if (epoch.rows == 0) break;  // the network is where the mixture has seen it
     report->loss = epoch.loss;
     ADAPVAE_RETURN_IF_ERROR(follow_drift(backend, report));
     ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
     learner_.settle(backend, config_.sweeps);
     // At first nothing is known: what the latent shows only now may still be born.
-    if (stream_ == 1 && learner_.births(backend, i + 1) > 0) {
+    if (stream_ == 1 && learner_.births(backend, i + 1, pace_.asker()) > 0) {
       learner_.settle(backend, config_.sweeps);
     }
     learner_.merges();
@@ -296,6 +359,7 @@ Status Model::group_kinds(Backend& backend, ConstMatrixView all) {
     }
   }
   grouping_.group(config_.kind_resolution, kind_);
+  learner_.set_kinds(kind_);
   return backend.status();
 }
 
@@ -321,20 +385,6 @@ Status Model::follow_drift(Backend& backend, StreamReport* report) {
   }
   replay_.accept_drift();
   learner_.mixture().global_step();
-  return {};
-}
-
-Status Model::score(Backend& backend, ConstMatrixView rows, ClusterId* id, float* novelty) {
-  const Index m = config_.latent;
-  const MatrixView z(z_, rows.rows, m);
-  const MatrixView variance(variance_, rows.rows, m);
-  ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, rows, z, variance));
-  learner_.score(backend, z, variance,
-                 MatrixView(score_r_, rows.rows, learner_.mixture().clusters()), score_, novelty);
-  const bool empty = learner_.mixture().rows_learnt() == 0.0;
-  for (Index i = 0; i < rows.rows; ++i) {
-    id[i] = empty ? kNoId : learner_.registry().info(score_[i].cluster).id;
-  }
   return {};
 }
 

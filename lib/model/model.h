@@ -1,12 +1,16 @@
 // AdapVAE: network and mixture as one model that learns from streams. model.cpp is the storyboard:
-// it calls the stages in order and does no mathematics itself.
+// it calls the stages in order and does no mathematics itself. model_inference.cpp has what changes
+// nothing. Not for concurrent use.
 #pragma once
 
 #include "model/configuration_parts.h"
 #include "model/event_ring.h"
+#include "model/inference.h"
 #include "model/metrics.h"
+#include "model/pacing.h"
 #include "model/snapshot.h"
 #include "model/stream_report.h"
+#include "network/standardiser.h"
 #include "structure/kinds.h"
 
 namespace adapvae {
@@ -33,13 +37,20 @@ class Model {
   ClusterLearner& clusters() { return learner_; }
   const ClusterLearner& clusters() const { return learner_; }
   Vae& network() { return vae_; }
-  // The lowest number of a cluster of k's kind, as of the last stream.
-  Index kind(Index k) const { return kind_[k] < learner_.mixture().clusters() ? kind_[k] : k; }
+  // The number of a cluster that stands for cluster k's kind; perhaps k.
+  Index kind(Index k) const { return learner_.registry().find(learner_.registry().kind(k)); }
   std::uint64_t streams() const { return stream_; }
   std::uint64_t rows_learnt() const { return rows_learnt_; }
+  // What the first stream said of the inputs' scale; off unless scale_inputs is set.
+  Standardiser& input_scale() { return input_scale_; }
+
+  // For the streams to come; not part of what the model knows.
+  Status set_pacing(const Pacing& pacing);
 
   // One stream: up to block_rows rows. time is used by half_life_time alone; it must not run
-  // backwards. kInvalidArgument while rows of push() wait.
+  // backwards. Rows that are refused (a shape, a number that is not finite, with a Bernoulli
+  // likelihood one outside [0, 1]) change nothing; the index is the row's.
+  // kInvalidArgument while rows of push() wait.
   Status learn(Backend& backend, ConstMatrixView rows, StreamReport* report, double time = 0.0);
 
   // Any number of rows, which wait until there are block_rows of them and are then learnt as a
@@ -57,8 +68,31 @@ class Model {
     return events_.read(after, out, capacity);
   }
 
-  // id and novelty [n] of up to pass_rows rows.
-  Status score(Backend& backend, ConstMatrixView rows, ClusterId* id, float* novelty);
+  // ---- rows, without learning ----
+  // Any number of rows, in the units of the input, none included. A refusal (kShapeMismatch,
+  // kNonFinite with the row) comes before anything is written. All may be called before the first
+  // stream: the network is then as it was drawn, and there are no clusters.
+  Status score(Backend& backend, ConstMatrixView rows, RowResult* out);
+  // Features: mean [n × m], variance [n × m] or empty.
+  Status encode(Backend& backend, ConstMatrixView rows, MatrixView mean, MatrixView variance);
+  // The network's mean of a row with features z, in the units of the input.
+  Status decode(Backend& backend, ConstMatrixView z, MatrixView x);
+  // decode of the mean of encode.
+  Status reconstruct(Backend& backend, ConstMatrixView rows, MatrixView out);
+
+  // ---- rows made up ----
+  // As many as the outputs have rows: features z and decoded x; either may be empty. Ids are
+  // resolved. kInvalidArgument for an id that is nobody's, kUnavailable while nothing is learnt.
+  // id [n], which may be null: the cluster of each.
+  Status generate(Backend& backend, const GenerateSettings& settings, MatrixView z, MatrixView x,
+                  ClusterId* id = nullptr);
+  // Steps from one cluster's prototype to the other's, both included.
+  Status interpolate(Backend& backend, ClusterId from, ClusterId to, MatrixView z, MatrixView x);
+  // The cluster's mean: one row.
+  Status prototype(Backend& backend, ClusterId id, MatrixView z, MatrixView x);
+  // Of all clusters, prototype_count() of them: 0 while nothing is learnt.
+  Status prototypes(Backend& backend, MatrixView z, MatrixView x, ClusterId* id = nullptr);
+  Index prototype_count() const { return nothing_learnt() ? 0 : learner_.mixture().clusters(); }
 
   // ---- snapshots, between streams (docs/format.md) ----
   // What save() writes, exactly. Both change nothing.
@@ -90,11 +124,21 @@ class Model {
   void note_repairs(EventReason reason, std::uint64_t times);
   double replay_accuracy(Backend& backend);
   void renumber_replay();
-  static void fill_kinds(const void* context, ByteWriter& writer);
   SnapshotInfo snapshot_info() const;
   TensorFileContent snapshot_content() const;
   void take_snapshot(const TensorReader& reader, const SnapshotInfo& info);
 
+  bool nothing_learnt() const { return learner_.mixture().rows_learnt() == 0.0; }
+  Status check_stream(ConstMatrixView rows, Index most) const;
+  ConstMatrixView scale_stream(ConstMatrixView rows);
+  ConstMatrixView scaled_pass(ConstMatrixView rows);
+  Status encode_pass(Backend& backend, ConstMatrixView rows, MatrixView mean, MatrixView variance);
+  Status decode_pass(Backend& backend, ConstMatrixView z, MatrixView x);
+  Status find_cluster(ClusterId id, Index* k) const;
+  Status check_made(MatrixView z, MatrixView x, Index* rows) const;
+  void cluster_mean(Index k, float* z) const;
+  template <typename Point>
+  Status make_rows(Backend& backend, Index rows, MatrixView z, MatrixView x, const Point& point);
   Status reconstruct(Backend& backend, ConstMatrixView all, int epochs);
   Status standardise(Backend& backend, ConstMatrixView rows);
   Status draw_replay(Backend& backend, ConstMatrixView rows);
@@ -109,13 +153,16 @@ class Model {
   Status group_kinds(Backend& backend, ConstMatrixView all);
 
   Configuration config_;
+  Pacing pacing_;
+  Pace pace_;
+  Standardiser input_scale_;
   Vae vae_;
   Trainer trainer_;
   ClusterLearner learner_;
   Replay replay_;
   NeighbourGraph neighbours_;
   KindGrouping grouping_;
-  Index* kind_ = nullptr;         // [K]
+  Index* kind_ = nullptr;         // [K] scratch
   Index* row_cluster_ = nullptr;  // [block + replay]
   std::uint32_t stream_ = 0;
   std::uint32_t epoch_ = 0;  // within the stream
@@ -134,7 +181,9 @@ class Model {
   float* variance_ = nullptr;       // [block + replay or pass_rows × m]
   float* score_r_ = nullptr;        // [pass_rows × K]
   RowScore* score_ = nullptr;       // [pass_rows]
-  double* scratch_ = nullptr;       // [2m]
+  float* novelty_ = nullptr;        // [pass_rows]
+  float* pass_x_ = nullptr;         // [pass_rows × d] scaled rows; null without scaling
+  double* scratch_ = nullptr;       // [2m + K]
   // Who the replay rows' clusters are: ids by number, as of the last look.
   ClusterId* replay_id_ = nullptr;  // [K]
   Index* number_ = nullptr;         // [K]

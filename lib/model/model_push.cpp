@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/input_check.h"
 #include "model/model.h"
 
 namespace adapvae {
@@ -15,8 +14,7 @@ Status Model::push(Backend& backend, ConstMatrixView rows, double time, StreamRe
     return {StatusCode::kInvalidArgument, "time must not run backwards"};
   }
   if (rows.rows == 0) return {};
-  ADAPVAE_RETURN_IF_ERROR(check_shape(rows, rows.rows, config_.inputs));
-  ADAPVAE_RETURN_IF_ERROR(check_finite(rows));
+  ADAPVAE_RETURN_IF_ERROR(check_stream(rows, rows.rows));
   const Index d = config_.inputs;
   for (Index begin = 0; begin < rows.rows;) {
     const Index count = std::min<Index>(config_.block_rows - waiting_, rows.rows - begin);

@@ -62,8 +62,7 @@ void Model::close_report(Backend& backend, StreamReport* report) {
     return static_cast<Index>(events_.count(kind) - before);
   };
   report->clusters = mixture.clusters();
-  if (config_.kinds == 0) std::iota(kind_, kind_ + config_.max_clusters, Index{0});
-  for (Index k = 0; k < mixture.clusters(); ++k) report->kinds += kind_[k] == k ? 1 : 0;
+  for (Index k = 0; k < mixture.clusters(); ++k) report->kinds += kind(k) == k ? 1 : 0;
   report->bound_parts = mixture.bound();
   report->bound = report->bound_parts.total();
   report->births = since(ModelEventKind::kBorn, before_.births);

@@ -76,6 +76,15 @@ void fill_ids(const void* context, ByteWriter& writer) {
   for (Index k = 0; k < registry.clusters(); ++k) writer.write_u64(registry.info(k).id);
 }
 
+void fill_kinds(const void* context, ByteWriter& writer) {
+  const ClusterRegistry& registry = learner_of(context).registry();
+  for (Index k = 0; k < registry.clusters(); ++k) writer.write_u64(registry.kind(k));
+}
+
+void fill_scale(const void* context, ByteWriter& writer) {
+  static_cast<const Standardiser*>(context)->save(writer);
+}
+
 void fill_names(const void* context, ByteWriter& writer) {
   const ClusterRegistry& registry = learner_of(context).registry();
   for (Index k = 0; k < registry.clusters(); ++k) {
@@ -123,10 +132,22 @@ void fill_covariances(const void* context, ByteWriter& writer) {
 // ---- fitting together ---------------------------------------------------------------------------
 
 // What the clusters' state must agree with; a state that is behind is that of a stream that failed.
+struct Rest {
+  const SnapshotInfo& info;
+  const TensorView& scale_bytes;
+  Standardiser& scale;
+};
+
+// The scale of the inputs is read here, when the clusters' state has been, and before it is kept:
+// so neither changes without the other.
 bool state_fits(const void* context, const ClusterLearner& state) {
-  const SnapshotInfo& info = *static_cast<const SnapshotInfo*>(context);
-  return static_cast<std::uint64_t>(state.mixture().clusters()) == info.clusters &&
-         state.streams() <= info.streams && (state.streams() == 0 || state.time() <= info.time);
+  const Rest& rest = *static_cast<const Rest*>(context);
+  const SnapshotInfo& info = rest.info;
+  const bool fits = static_cast<std::uint64_t>(state.mixture().clusters()) == info.clusters &&
+                    state.streams() <= info.streams &&
+                    (state.streams() == 0 || state.time() <= info.time);
+  ByteReader reader(rest.scale_bytes.data, rest.scale_bytes.bytes);
+  return fits && rest.scale.load(reader).ok();
 }
 
 // Frozen fields are what room was made for.
@@ -157,29 +178,9 @@ Status check_block(const TensorView* block, const SnapshotInfo& info) {
   return {};
 }
 
-Status check_kinds(const TensorView* kinds, Index room) {
-  if (kinds == nullptr || !kinds->has_shape(TensorType::kU32, {static_cast<TensorSize>(room)})) {
-    return corrupt("clusters.kind is missing or has another shape or type");
-  }
-  ByteReader reader(kinds->data, kinds->bytes);
-  while (reader.remaining() > 0) {
-    if (reader.read_u32() >= static_cast<std::uint64_t>(room)) {
-      return corrupt("clusters.kind names a cluster that there is no room for");
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 // ---- save ---------------------------------------------------------------------------------------
-
-void Model::fill_kinds(const void* context, ByteWriter& writer) {
-  const Model& model = *static_cast<const Model*>(context);
-  for (Index k = 0; k < model.config_.max_clusters; ++k) {
-    writer.write_u32(static_cast<std::uint32_t>(model.kind_[k]));
-  }
-}
 
 SnapshotInfo Model::snapshot_info() const {
   SnapshotInfo info;
@@ -222,17 +223,20 @@ TensorFileContent Model::snapshot_content() const {
   const int dims = learner_.config().shape.covariance == FactorShape::kDiagonal ? 2 : 3;
   const auto block = static_cast<TensorSize>(waiting_);
   const auto inputs = static_cast<TensorSize>(config_.inputs);
-  const auto room = static_cast<TensorSize>(config_.max_clusters);
   constexpr TensorSize kNameBytes = ClusterInfo::kNameBytes;
   ByteWriter counter(nullptr, 0);
   learner_.save(counter);
+  ByteWriter scale(nullptr, 0);
+  input_scale_.save(scale);
   *next++ = {"block.rows", TensorType::kF32, 2, {block, inputs}, all_};
-  *next++ = {"clusters.kind", TensorType::kU32, 1, {room}, nullptr, fill_kinds, this};
+  *next++ = {"input.scale", TensorType::kU8, 1, {scale.position()}, nullptr,
+             fill_scale,    &input_scale_};
   const auto derived = [&](const TensorSource& tensor) {
     *next = tensor;
     next++->context = &learner_;
   };
   derived({"clusters.id", TensorType::kU64, 1, {clusters}, nullptr, fill_ids});
+  derived({"clusters.kind", TensorType::kU64, 1, {clusters}, nullptr, fill_kinds});
   derived({"clusters.rows", TensorType::kF64, 1, {clusters}, nullptr, fill_rows});
   derived({"clusters.mean", TensorType::kF64, 2, {clusters, m}, nullptr, fill_means});
   derived(
@@ -268,20 +272,21 @@ Status Model::load(const std::byte* bytes, std::size_t size) {
         return check_layer(reader, chain, i, layer);
       }));
   const TensorView* block = reader.find("block.rows");
-  const TensorView* kinds = reader.find("clusters.kind");
+  const TensorView* scale = reader.find("input.scale");
   const TensorView* state = reader.find("clusters.state");
   ADAPVAE_RETURN_IF_ERROR(check_block(block, info));
-  ADAPVAE_RETURN_IF_ERROR(check_kinds(kinds, config_.max_clusters));
+  if (scale == nullptr || scale->type != TensorType::kU8 || scale->dims != 1) {
+    return corrupt("input.scale is missing or has another shape or type");
+  }
   if (state == nullptr || state->type != TensorType::kU8 || state->dims != 1) {
     return corrupt("clusters.state is missing or has another shape or type");
   }
   // The last that can fail; it changes nothing then.
+  const Rest rest = {info, *scale, input_scale_};
   ByteReader state_reader(state->data, state->bytes);
-  ADAPVAE_RETURN_IF_ERROR(learner_.load(state_reader, {state_fits, &info}));
+  ADAPVAE_RETURN_IF_ERROR(learner_.load(state_reader, {state_fits, &rest}));
   take_snapshot(reader, info);
   block->copy_to(all_);
-  ByteReader kind_reader(kinds->data, kinds->bytes);
-  for (Index k = 0; k < config_.max_clusters; ++k) kind_[k] = kind_reader.read_u32();
   return {};
 }
 

@@ -23,6 +23,7 @@ struct StreamReport {
   Index drifted = 0;                // times that it was more than one
   std::uint64_t skipped_steps = 0;  // of training, because something was not finite
   std::uint64_t repairs = 0;        // of covariances
+  bool stopped = false;             // a stage was ended early, see pacing.h
 };
 
 }  // namespace adapvae

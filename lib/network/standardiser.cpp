@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace adapvae {
 namespace {
@@ -9,10 +10,16 @@ namespace {
 // Below this fraction of its magnitude a spread is rounding noise: the feature is constant.
 constexpr double kRelativeFloor = 1e-7;
 
+float to_float(double value) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  return static_cast<float>(std::clamp(value, -kLargest, kLargest));
+}
+
 }  // namespace
 
-void Standardiser::place(Arena& arena, Index features, Scaling scaling) {
+void Standardiser::place(Arena& arena, Index features, Scaling scaling, double clip) {
   scaling_ = scaling;
+  clip_ = clip;
   features_ = features;
   if (scaling == Scaling::kOff) return;
   const auto count = static_cast<std::size_t>(features);
@@ -71,12 +78,15 @@ void Standardiser::refresh() {
 
 void Standardiser::apply(ConstMatrixView rows, MatrixView out) const {
   const bool copy = scaling_ == Scaling::kOff || count_ == 0.0;
+  const bool range = scaling_ == Scaling::kMinMax;
+  const double high = range ? 1.0 : clip_ > 0.0 ? clip_ : std::numeric_limits<float>::max();
+  const double low = range ? 0.0 : -high;
   for (Index i = 0; i < rows.rows; ++i) {
     const float* in = rows.row(i);
     float* to = out.row(i);
     for (Index j = 0; j < rows.cols; ++j) {
-      const float scaled = copy ? in[j] : static_cast<float>((in[j] - first_[j]) * factor_[j]);
-      to[j] = scaling_ == Scaling::kMinMax && !copy ? std::clamp(scaled, 0.0F, 1.0F) : scaled;
+      to[j] = copy ? in[j]
+                   : static_cast<float>(std::clamp((in[j] - first_[j]) * factor_[j], low, high));
     }
   }
 }
@@ -90,10 +100,51 @@ void Standardiser::invert(ConstMatrixView scaled, MatrixView out) const {
       if (copy) {
         to[j] = in[j];
       } else {
-        to[j] = static_cast<float>(first_[j] + (factor_[j] > 0.0 ? in[j] / factor_[j] : 0.0));
+        to[j] = to_float(first_[j] + (factor_[j] > 0.0 ? in[j] / factor_[j] : 0.0));
       }
     }
   }
+}
+
+void Standardiser::save(ByteWriter& writer) const {
+  writer.write_u32(static_cast<std::uint32_t>(scaling_));
+  writer.write_u32(static_cast<std::uint32_t>(features_));
+  writer.write_f64(count_);
+  if (scaling_ == Scaling::kOff) return;
+  for (Index j = 0; j < features_; ++j) {
+    writer.write_f64(first_[j]);
+    writer.write_f64(second_[j]);
+  }
+}
+
+Status Standardiser::load(ByteReader& reader) {
+  const Status bad = {StatusCode::kCorruptData, "input scaling does not parse"};
+  if (reader.read_u32() != static_cast<std::uint32_t>(scaling_) ||
+      reader.read_u32() != static_cast<std::uint32_t>(features_)) {
+    return bad;
+  }
+  const double count = reader.read_f64();
+  if (!reader.ok() || !(count >= 0.0) || !std::isfinite(count)) return bad;
+  if (scaling_ == Scaling::kOff) {
+    count_ = count;
+    return {};
+  }
+  // Read twice: once to look, once to take.
+  ByteReader look = reader;
+  for (Index j = 0; j < features_; ++j) {
+    const double first = look.read_f64();
+    const double second = look.read_f64();
+    const double least = scaling_ == Scaling::kMinMax ? first : 0.0;
+    if (!std::isfinite(first) || !std::isfinite(second) || second < least) return bad;
+  }
+  if (!look.ok()) return bad;
+  for (Index j = 0; j < features_; ++j) {
+    first_[j] = reader.read_f64();
+    second_[j] = reader.read_f64();
+  }
+  count_ = count;
+  if (count_ > 0.0) refresh();
+  return {};
 }
 
 }  // namespace adapvae

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/matrix_view.h"
 #include "base/status.h"
 
@@ -16,8 +17,9 @@ enum class Scaling : std::int32_t {
 
 class Standardiser {
  public:
-  // Memory is not initialised: call reset() before anything else.
-  void place(Arena& arena, Index features, Scaling scaling);
+  // Memory is not initialised: call reset() before anything else. clip > 0: kMeanVariance gives
+  // numbers within ± clip.
+  void place(Arena& arena, Index features, Scaling scaling, double clip = 0.0);
   // Forgets every row.
   void reset();
 
@@ -26,7 +28,7 @@ class Standardiser {
 
   // out = scaled rows; may be the same memory. Before the first update: a plain copy.
   void apply(ConstMatrixView rows, MatrixView out) const;
-  // Back to the units of the input; the clipping of kMinMax is not undone.
+  // Back to the units of the input, finite; clipping is not undone.
   void invert(ConstMatrixView scaled, MatrixView out) const;
 
   double count() const { return count_; }
@@ -34,11 +36,21 @@ class Standardiser {
   double first(Index feature) const { return first_ != nullptr ? first_[feature] : 0.0; }
   double second(Index feature) const;
 
+  // ---- persistent state ----
+  static std::size_t most_bytes(Index features) {
+    return 16 + 16 * static_cast<std::size_t>(features);
+  }
+  void save(ByteWriter& writer) const;
+  // kCorruptData, and nothing changed, unless the bytes are a state of a standardiser with as many
+  // features and the same scaling.
+  Status load(ByteReader& reader);
+
  private:
   void refresh();
 
   Scaling scaling_ = Scaling::kOff;
   Index features_ = 0;
+  double clip_ = 0.0;  // 0: none
   double count_ = 0.0;
   double* first_ = nullptr;   // mean or minimum
   double* second_ = nullptr;  // sum of squared deviations, or maximum

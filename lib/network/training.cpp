@@ -183,13 +183,16 @@ Status Trainer::for_batches(Vae& vae, const TrainingSettings& settings, std::uin
   const std::uint64_t skipped_before = vae.optimiser().skipped_steps();
   VaeLoss total;
   double learnt = 0.0;
+  report->rows = 0;
   for (Index first = 0; first < rows.rows; first += settings.batch) {
+    if (!settings.go_on()) break;
     const Index count = std::min(settings.batch, rows.rows - first);
     choose(settings, epoch, first, count);
     gather(settings, epoch, rows, count);
     VaeLoss loss;
     StepReport made;
     ADAPVAE_RETURN_IF_ERROR(step(count, &loss, &made));
+    report->rows += count;
     if (!made.applied) continue;
     add_weighted(loss, static_cast<double>(count), &total);
     learnt += static_cast<double>(count);

@@ -2,6 +2,7 @@
 // caller decides when to stop.
 #pragma once
 
+#include "base/go_on.h"
 #include "network/augmentation.h"
 #include "network/corruption.h"
 #include "network/neighbours.h"
@@ -21,10 +22,12 @@ struct TrainingSettings {
   const NeighbourGraph* neighbours = nullptr;
   std::uint64_t seed = 0;
   std::uint32_t stream = 0;  // number of the block, for the random numbers
+  GoOn go_on;                // asked before each mini-batch; no: the epoch ends there
 };
 
 struct EpochReport {
-  VaeLoss loss;  // means over the rows
+  VaeLoss loss;    // means over the rows
+  Index rows = 0;  // that came in mini-batches: fewer than the block has if go_on said no
   std::uint64_t skipped_steps = 0;
 };
 

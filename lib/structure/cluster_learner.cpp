@@ -169,15 +169,15 @@ double ClusterLearner::settle(Backend& backend, int laps) {
   return bound;
 }
 
-void ClusterLearner::fit(Backend& backend) {
-  if (settings_.unexplained_births && stream_ > 1) births_on_arrival(backend);
-  settle(backend, settings_.laps);
+void ClusterLearner::fit(Backend& backend, const GoOn& go_on) {
+  if (settings_.unexplained_births && stream_ > 1 && go_on()) births_on_arrival(backend);
+  settle(backend, go_on() ? settings_.laps : 1);
   bool divided = !settings_.divisions;
-  for (int round = 0; round < settings_.rounds; ++round) {
-    Index moves = births(backend, round);
+  for (int round = 0; round < settings_.rounds && go_on(); ++round) {
+    Index moves = births(backend, round, go_on);
     if (moves > 0) settle(backend, settings_.laps);
     moves += merges();
-    if (moves == 0 && !divided) {
+    if (moves == 0 && !divided && go_on()) {
       // Last, when the clusters of this stream stand: a row counts once in a candidate.
       divided = true;
       moves = divisions(backend);
@@ -299,6 +299,12 @@ void ClusterLearner::publish_newborns() {
           .gain = info.birth_gain,
           .rows = rows,
           .past_divided = newborn && trial_[k].past_divided});
+  }
+}
+
+void ClusterLearner::set_kinds(const Index* kind) {
+  for (Index k = 0; k < registry_.clusters(); ++k) {
+    registry_.info(k).kind = registry_.info(kind[k]).id;
   }
 }
 

@@ -7,6 +7,7 @@
 // then.
 #pragma once
 
+#include "base/go_on.h"
 #include "mixture/novelty.h"
 #include "mixture/prior.h"
 #include "structure/birth.h"
@@ -118,11 +119,12 @@ class ClusterLearner {
   // Births from rows that surprised the mixture as the stream before left it: call it first, before
   // a light cluster can be pulled over to them.
   Index births_on_arrival(Backend& backend);
-  Index births(Backend& backend, int round);
+  Index births(Backend& backend, int round, const GoOn& go_on = {});
   Index merges();
   Index divisions(Backend& backend);  // once a stream: rows count once in a candidate
-  // Laps, births, merges and divisions until nothing gains.
-  void fit(Backend& backend);
+  // Laps, births, merges and divisions until nothing gains, or go_on, asked before each of them,
+  // says no.
+  void fit(Backend& backend, const GoOn& go_on = {});
   void close(Backend& backend);
 
   // What cluster k holds of the past, its candidate division included, in other coordinates.
@@ -142,6 +144,8 @@ class ClusterLearner {
   Mixture& mixture() { return mixture_; }
   const Mixture& mixture() const { return mixture_; }
   const ClusterRegistry& registry() const { return registry_; }
+  // kind [clusters]: for every cluster one that stands for its kind. Between streams.
+  void set_kinds(const Index* kind);
   const PendingPool& pending() const { return pending_; }
   const NoveltyScale& novelty_scale() const { return novelty_; }
   const CandidateDivisions& candidates() const { return candidates_; }

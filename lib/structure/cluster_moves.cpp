@@ -61,7 +61,7 @@ void ClusterLearner::tell_refused(Index target, const MoveRecord& record) const 
         .rows = record.rows});
 }
 
-Index ClusterLearner::births(Backend& backend, int round) {
+Index ClusterLearner::births(Backend& backend, int round, const GoOn& go_on) {
   Index born = 0;
   const Index targets = mixture_.clusters();  // newborns have their turn in the next round
   for (Index target = 0; target < targets; ++target) {
@@ -74,6 +74,7 @@ Index ClusterLearner::births(Backend& backend, int round) {
     MoveRecord best;
     best.gain = -1e300;
     for (const Index fresh : kBirthSizes) {
+      if (!go_on()) return born;  // nothing of this target has been done yet
       const MoveRecord record = birth_.try_cluster(
           backend, mixture_, target, fresh, settings_.proposal, random, fresh != kBirthSizes[0]);
       // The size that came nearest is the one to tell of.

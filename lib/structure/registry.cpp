@@ -39,6 +39,11 @@ ClusterId ClusterRegistry::resolve(ClusterId id) const {
   return at != end && at->dead == id ? at->lives : kNoId;
 }
 
+ClusterId ClusterRegistry::kind(Index k) const {
+  const ClusterId id = resolve(info_[k].kind);
+  return id != kNoId ? id : info_[k].id;
+}
+
 void ClusterRegistry::add(ClusterId parent, std::uint64_t stream, double gain, double rows) {
   ClusterInfo& info = info_[clusters_++];
   info = ClusterInfo{};
@@ -113,7 +118,7 @@ void ClusterRegistry::replace_by_new(Index k, std::uint64_t stream) {
 }
 
 std::size_t ClusterRegistry::most_bytes(Index max_clusters, Index aliases) {
-  constexpr Index kInfo = 11 * 8 + ClusterInfo::kNameBytes;
+  constexpr Index kInfo = 12 * 8 + ClusterInfo::kNameBytes;
   return static_cast<std::size_t>(12 + kInfo * max_clusters + 16 * aliases);
 }
 
@@ -123,7 +128,7 @@ void ClusterRegistry::save(ByteWriter& writer) const {
     const ClusterInfo& info = info_[k];
     for (const std::uint64_t value :
          {info.id, info.parent, info.born_stream, info.seen_stream, info.merged_stream,
-          info.kept_whole, info.kept_apart, info.provisional}) {
+          info.kept_whole, info.kept_apart, info.provisional, info.kind}) {
       writer.write_u64(value);
     }
     for (const double value : {info.merged_mass, info.birth_gain, info.birth_rows}) {
@@ -146,7 +151,7 @@ Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
     ClusterInfo& info = info_[k];
     for (std::uint64_t* value :
          {&info.id, &info.parent, &info.born_stream, &info.seen_stream, &info.merged_stream,
-          &info.kept_whole, &info.kept_apart, &info.provisional}) {
+          &info.kept_whole, &info.kept_apart, &info.provisional, &info.kind}) {
       *value = reader.read_u64();
     }
     for (double* value : {&info.merged_mass, &info.birth_gain, &info.birth_rows}) {
@@ -154,7 +159,7 @@ Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
       if (!std::isfinite(*value)) return bad;
     }
     reader.read_bytes(info.name, ClusterInfo::kNameBytes);
-    if (info.id == kNoId || info.id >= next_id_ || info.provisional > 1 ||
+    if (info.id == kNoId || info.id >= next_id_ || info.kind >= next_id_ || info.provisional > 1 ||
         info.name[ClusterInfo::kNameBytes - 1] != '\0') {
       return bad;
     }

@@ -27,6 +27,7 @@ struct ClusterInfo {
 
   ClusterId id = kNoId;
   ClusterId parent = kNoId;         // out of which it was born
+  ClusterId kind = kNoId;           // a cluster that stands for its kind; kNoId: itself
   std::uint64_t born_stream = 0;    // number of the stream
   std::uint64_t seen_stream = 0;    // last stream that gave it rows
   std::uint64_t merged_stream = 0;  // last stream in which it took in another; 0 = never
@@ -53,6 +54,8 @@ class ClusterRegistry {
   const ClusterInfo& info(Index k) const { return info_[k]; }
   // The cluster's number, or -1 if no living cluster has this id.
   Index find(ClusterId id) const;
+  // Its kind, as the id of a living cluster: that of one that is alone, itself.
+  ClusterId kind(Index k) const;
   // The living cluster that holds what `id` held; kNoId if there is none or nobody remembers.
   ClusterId resolve(ClusterId id) const;
   std::uint64_t ids_given() const { return next_id_ - 1; }

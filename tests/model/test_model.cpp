@@ -67,11 +67,10 @@ TEST_CASE("more rows can be scored at once than a stream may hold") {
   config.block_rows = 10;
   config.batch = 10;
   ModelFixture f(config);
-  std::vector<ClusterId> id(100);
-  std::vector<float> novelty(100);
-  REQUIRE(f.model.score(f.backend, kinds(0, 1, 100, 1).view(), id.data(), novelty.data()).ok());
-  for (const ClusterId x : id) CHECK(x == kNoId);  // nothing is learnt yet
-  for (const float x : novelty) CHECK(x == 1.0F);
+  for (const RowResult& result : f.score(kinds(0, 1, 100, 1))) {
+    CHECK(result.id == kNoId);  // nothing is learnt yet
+    CHECK(result.novelty == 1.0F);
+  }
   CHECK(f.memory.guards_untouched());
 }
 

@@ -304,8 +304,8 @@ TEST_CASE("snapshot: hostile files with the right checksum are refused, and noth
          t.part("block.rows").shape[0] = 400;
          t.part("block.rows").data.resize(400 * 20 * 4);
        }},
-      {"no kinds", [](Taken& t) { t.drop("clusters.kind"); }},
-      {"a kind that cannot be", [](Taken& t) { t.part("clusters.kind").data[0] = std::byte{8}; }},
+      {"no scale", [](Taken& t) { t.drop("input.scale"); }},
+      {"a scale of another kind", [](Taken& t) { t.part("input.scale").data[0] ^= std::byte{1}; }},
       {"no clusters", [](Taken& t) { t.drop("clusters.state"); }},
       {"clusters cut",
        [](Taken& t) {

@@ -261,3 +261,25 @@ TEST_CASE("updates in pieces are one update of the whole, and reset forgets") {
     }
   }
 }
+
+TEST_CASE("deviations may be clipped, and a clipped number comes back as the end of the range") {
+  const Rows rows = mixed_rows(1000, 9);
+  GuardedMemory memory(planned_bytes(
+      [](Arena& arena) { Standardiser().place(arena, kFeatures, Scaling::kMeanVariance, 4.0); }));
+  Arena arena(memory.data(), memory.size());
+  Standardiser standardiser;
+  standardiser.place(arena, kFeatures, Scaling::kMeanVariance, 4.0);
+  standardiser.reset();
+  standardiser.update(rows.view());
+  Rows wild = rows;
+  wild(0, 0) = 3e38F;
+  wild(1, 0) = -3e38F;
+  Rows scaled(1000, kFeatures);
+  standardiser.apply(wild.view(), scaled.view());
+  CHECK(scaled(0, 0) == 4.0F);
+  CHECK(scaled(1, 0) == -4.0F);
+  CHECK(*std::max_element(scaled.data.begin(), scaled.data.end()) == 4.0F);
+  standardiser.invert(scaled.view(), scaled.view());
+  const double end = standardiser.first(0) + 4.0 * std::sqrt(standardiser.second(0));
+  CHECK(scaled(0, 0) == doctest::Approx(end));
+}

@@ -121,3 +121,28 @@ TEST_CASE("a plain VAE learns three prototypes") {
     CHECK(training.rebuilt_error <= 0.2 * training.mean_error);
   }
 }
+
+TEST_CASE("an epoch ends at the mini-batch at which it is told to") {
+  const VaeConfig config = training_config(Likelihood::kBernoulli);
+  const MixtureData prior = standard_normal(config.latent);
+  const Rows rows = prototype_rows();
+  for (const int allowed : {0, 1, 4}) {
+    NetworkFixture fixture(config, kRows);
+    fixture.vae.initialise(3);
+    const std::vector<float> before = fixture.parameters();
+    int left = allowed;
+    TrainingSettings settings;
+    settings.batch = 70;
+    settings.go_on = {[](void* count) { return (*static_cast<int*>(count))-- > 0; }, &left};
+    VaeBatch pattern;
+    pattern.mixture = prior.view();
+    EpochReport report;
+    REQUIRE(fixture.trainer
+                .run_epoch(fixture.backend, fixture.vae, settings, 0, rows.view(), pattern, &report)
+                .ok());
+    CHECK(report.rows == 70 * allowed);
+    CHECK(left == -1);  // asked once more than it went on
+    CHECK(same_bytes(before, fixture.parameters()) == (allowed == 0));
+    CHECK(std::isfinite(report.loss.loss));
+  }
+}

@@ -99,7 +99,7 @@ void live(Placed& placed) {
   placed.registry.remove(placed.registry.find(3));
 }
 
-constexpr std::size_t kInfo = 11 * 8 + 32;
+constexpr std::size_t kInfo = 12 * 8 + 32;
 constexpr std::size_t kTable = 8 + 3 * kInfo;  // where the number of aliases is
 
 }  // namespace
@@ -281,10 +281,11 @@ TEST_CASE("bytes that are no registry are refused") {
       {8 + kInfo, 1, "an id twice"},
       {8 + kInfo, 7, "an id still to be given"},
       {8 + kInfo + 56, 2, "provisional, or what?"},
-      {8 + 2 * kInfo + 64, 0x7FF8000000000000U, "NaN mass"},
-      {8 + 2 * kInfo + 72, 0x7FF0000000000000U, "infinite gain"},
-      {8 + 2 * kInfo + 80, 0xFFF0000000000000U, "infinite rows"},
-      {8 + 112, ~std::uint64_t{0}, "a name without end"},
+      {8 + kInfo + 64, 7, "of the kind of one still to be born"},
+      {8 + 2 * kInfo + 72, 0x7FF8000000000000U, "NaN mass"},
+      {8 + 2 * kInfo + 80, 0x7FF0000000000000U, "infinite gain"},
+      {8 + 2 * kInfo + 88, 0xFFF0000000000000U, "infinite rows"},
+      {8 + 120, ~std::uint64_t{0}, "a name without end"},
       {first, 1, "dead, and lives"},
       {first, 3, "dead twice"},
       {first, 5, "not ascending"},
@@ -307,4 +308,19 @@ TEST_CASE("bytes that are no registry are refused") {
     bytes.resize(other.saved().size());  // with fewer aliases the rest is left unread
     REQUIRE(other.saved() == bytes);
   }
+}
+
+TEST_CASE("a kind is that of a living cluster, whatever becomes of the one that stood for it") {
+  Placed placed(6, 8);
+  ClusterRegistry& registry = placed.registry;
+  const ClusterId second = placed.born();
+  const ClusterId third = placed.born();
+  CHECK(registry.kind(0) == 1);
+  registry.info(2).kind = second;
+  CHECK(registry.kind(2) == second);
+  registry.merge(0, 1);  // second is part of the first now, and third has its number
+  REQUIRE(registry.info(1).id == third);
+  CHECK(registry.kind(1) == 1);
+  registry.replace_by_new(0, 2);  // nobody is left of it
+  CHECK(registry.kind(1) == third);
 }

@@ -51,16 +51,25 @@ struct ModelFixture {
     model.place(a, config);
   }
   std::vector<ClusterId> ids(const Rows& rows) {
-    std::vector<ClusterId> out(static_cast<std::size_t>(rows.rows));
-    std::vector<float> novelty(out.size());
-    REQUIRE(model.score(backend, rows.view(), out.data(), novelty.data()).ok());
+    std::vector<ClusterId> out;
+    for (const RowResult& result : score(rows)) out.push_back(result.id);
     return out;
   }
+  std::vector<RowResult> score(const Rows& rows) {
+    std::vector<RowResult> out(static_cast<std::size_t>(rows.rows));
+    REQUIRE(model.score(backend, rows.view(), out.data()).ok());
+    return out;
+  }
+  // All that the model knows.
   std::vector<std::uint8_t> state() {
     std::vector<std::uint8_t> out(ClusterLearner::most_bytes(model.clusters().config()));
     ByteWriter writer(out.data(), out.size());
     model.clusters().save(writer);
+    std::vector<std::uint8_t> scale(Standardiser::most_bytes(config.inputs));
+    ByteWriter scale_writer(scale.data(), scale.size());
+    model.input_scale().save(scale_writer);
     out.resize(writer.position());
+    out.insert(out.end(), scale.begin(), scale.end());
     const auto* p = reinterpret_cast<const std::uint8_t*>(model.network().parameters());
     out.insert(out.end(), p, p + model.network().parameter_count() * 4);
     return out;

@@ -1,0 +1,238 @@
+// Model: rows seen without learning, and rows made up. Nothing here changes what the model knows;
+// buffers for a pass are all that is written. Every call looks at all that it is given first.
+#include <algorithm>
+#include <cmath>
+
+#include "base/input_check.h"
+#include "base/sampling.h"
+#include "model/model.h"
+
+namespace adapvae {
+namespace {
+
+// Any number of rows, none included.
+Status check_all(ConstMatrixView rows, Index cols) {
+  if (rows.rows == 0) return {};
+  ADAPVAE_RETURN_IF_ERROR(check_shape(rows, rows.rows, cols));
+  return check_finite(rows);
+}
+
+Status check_output(MatrixView out, Index rows, Index cols) {
+  if (out.rows != rows) {
+    return {StatusCode::kShapeMismatch, "an output must have as many rows as are asked for",
+            out.rows};
+  }
+  return rows == 0 ? Status() : check_shape(out, rows, cols);
+}
+
+// Inputs near the end of what a float holds can leave it on the way: as far as a float can tell.
+void bound_numbers(MatrixView values) {
+  constexpr float kFarthest = 1e18F;
+  for (Index i = 0; i < values.rows; ++i) {
+    float* row = values.row(i);
+    for (Index j = 0; j < values.cols; ++j) {
+      if (!(std::fabs(row[j]) <= kFarthest)) row[j] = row[j] < 0.0F ? -kFarthest : kFarthest;
+    }
+  }
+}
+
+}  // namespace
+
+// In the network's units.
+ConstMatrixView Model::scaled_pass(ConstMatrixView rows) {
+  if (pass_x_ == nullptr) return rows;
+  const MatrixView scaled(pass_x_, rows.rows, rows.cols);
+  input_scale_.apply(rows, scaled);
+  return scaled;
+}
+
+Status Model::encode_pass(Backend& backend, ConstMatrixView rows, MatrixView mean,
+                          MatrixView variance) {
+  ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, scaled_pass(rows), mean, variance));
+  bound_numbers(mean);
+  if (variance.data != nullptr) bound_numbers(variance);
+  return {};
+}
+
+Status Model::decode_pass(Backend& backend, ConstMatrixView z, MatrixView x) {
+  ADAPVAE_RETURN_IF_ERROR(vae_.decode(backend, z, x));
+  if (pass_x_ != nullptr) input_scale_.invert(x, x);
+  return {};
+}
+
+Status Model::score(Backend& backend, ConstMatrixView rows, RowResult* out) {
+  ADAPVAE_RETURN_IF_ERROR(check_all(rows, config_.inputs));
+  const Index m = config_.latent;
+  const ClusterRegistry& registry = learner_.registry();
+  const bool empty = nothing_learnt();
+  for (Index begin = 0; begin < rows.rows; begin += config_.pass_rows) {
+    const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
+    const MatrixView z(z_, n, m);
+    const MatrixView variance(variance_, n, m);
+    ADAPVAE_RETURN_IF_ERROR(encode_pass(backend, rows.row_range(begin, n), z, variance));
+    learner_.score(backend, z, variance, MatrixView(score_r_, n, learner_.mixture().clusters()),
+                   score_, novelty_);
+    for (Index i = 0; i < n; ++i) {
+      RowResult& result = out[begin + i];
+      result = {};
+      result.log_density = score_[i].log_density;
+      result.novelty = novelty_[i];
+      if (empty) {
+        result.flags = RowResult::kNothingLearnt;
+        continue;
+      }
+      const Index k = score_[i].cluster;
+      result.id = registry.info(k).id;
+      result.kind = config_.kinds != 0 ? registry.kind(k) : result.id;
+      result.probability = score_[i].probability;
+      if (registry.info(k).provisional != 0) result.flags |= RowResult::kProvisional;
+    }
+  }
+  return backend.status();
+}
+
+Status Model::encode(Backend& backend, ConstMatrixView rows, MatrixView mean, MatrixView variance) {
+  ADAPVAE_RETURN_IF_ERROR(check_all(rows, config_.inputs));
+  ADAPVAE_RETURN_IF_ERROR(check_output(mean, rows.rows, config_.latent));
+  const bool spread = variance.data != nullptr;
+  if (spread) ADAPVAE_RETURN_IF_ERROR(check_output(variance, rows.rows, config_.latent));
+  for (Index begin = 0; begin < rows.rows; begin += config_.pass_rows) {
+    const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
+    ADAPVAE_RETURN_IF_ERROR(encode_pass(backend, rows.row_range(begin, n), mean.row_range(begin, n),
+                                        spread ? variance.row_range(begin, n) : MatrixView()));
+  }
+  return {};
+}
+
+Status Model::decode(Backend& backend, ConstMatrixView z, MatrixView x) {
+  ADAPVAE_RETURN_IF_ERROR(check_all(z, config_.latent));
+  ADAPVAE_RETURN_IF_ERROR(check_output(x, z.rows, config_.inputs));
+  for (Index begin = 0; begin < z.rows; begin += config_.pass_rows) {
+    const Index n = std::min<Index>(config_.pass_rows, z.rows - begin);
+    ADAPVAE_RETURN_IF_ERROR(decode_pass(backend, z.row_range(begin, n), x.row_range(begin, n)));
+  }
+  return {};
+}
+
+Status Model::reconstruct(Backend& backend, ConstMatrixView rows, MatrixView out) {
+  ADAPVAE_RETURN_IF_ERROR(check_all(rows, config_.inputs));
+  ADAPVAE_RETURN_IF_ERROR(check_output(out, rows.rows, config_.inputs));
+  for (Index begin = 0; begin < rows.rows; begin += config_.pass_rows) {
+    const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
+    const MatrixView z(z_, n, config_.latent);
+    ADAPVAE_RETURN_IF_ERROR(encode_pass(backend, rows.row_range(begin, n), z, MatrixView()));
+    ADAPVAE_RETURN_IF_ERROR(decode_pass(backend, z, out.row_range(begin, n)));
+  }
+  return {};
+}
+
+// ---- rows made up -------------------------------------------------------------------------------
+
+Status Model::find_cluster(ClusterId id, Index* k) const {
+  if (nothing_learnt()) {
+    return {StatusCode::kUnavailable, "nothing has been learnt yet: there are no clusters"};
+  }
+  *k = learner_.registry().find(learner_.registry().resolve(id));
+  if (*k >= 0) return {};
+  return {StatusCode::kInvalidArgument, "no cluster has this id"};
+}
+
+// Either output may be empty, not both; how many rows are asked for.
+Status Model::check_made(MatrixView z, MatrixView x, Index* rows) const {
+  if (z.data == nullptr && x.data == nullptr) {
+    return {StatusCode::kInvalidArgument, "nothing is asked for: give z, x or both"};
+  }
+  *rows = z.data != nullptr ? z.rows : x.rows;
+  if (z.data != nullptr) ADAPVAE_RETURN_IF_ERROR(check_output(z, *rows, config_.latent));
+  return x.data != nullptr ? check_output(x, *rows, config_.inputs) : Status();
+}
+
+void Model::cluster_mean(Index k, float* z) const {
+  const double* mean = learner_.mixture().posterior(k).mean;
+  for (Index j = 0; j < config_.latent; ++j) z[j] = static_cast<float>(mean[j]);
+}
+
+// point(i, z) writes features of row i.
+template <typename Point>
+Status Model::make_rows(Backend& backend, Index rows, MatrixView z, MatrixView x,
+                        const Point& point) {
+  const Index m = config_.latent;
+  for (Index begin = 0; begin < rows; begin += config_.pass_rows) {
+    const Index n = std::min<Index>(config_.pass_rows, rows - begin);
+    const MatrixView features = z.data != nullptr ? z.row_range(begin, n) : MatrixView(z_, n, m);
+    for (Index i = 0; i < n; ++i) point(begin + i, features.row(i));
+    if (x.data == nullptr) continue;
+    ADAPVAE_RETURN_IF_ERROR(decode_pass(backend, features, x.row_range(begin, n)));
+  }
+  return {};
+}
+
+Status Model::generate(Backend& backend, const GenerateSettings& settings, MatrixView z,
+                       MatrixView x, ClusterId* id) {
+  Index rows = 0;
+  ADAPVAE_RETURN_IF_ERROR(check_made(z, x, &rows));
+  Index from = 0;
+  const bool whole = settings.cluster == kNoId;
+  // For the whole mixture any cluster will do, if there is one.
+  ADAPVAE_RETURN_IF_ERROR(
+      find_cluster(whole ? learner_.registry().info(0).id : settings.cluster, &from));
+  if (!(settings.radius >= 0.0) || !std::isfinite(settings.radius)) {
+    return {StatusCode::kInvalidArgument, "radius must be 0 or a positive number"};
+  }
+  const Index m = config_.latent;
+  const Mixture& mixture = learner_.mixture();
+  double* point = scratch_;
+  double* weight = scratch_ + 2 * m;
+  for (Index k = 0; k < mixture.clusters(); ++k) weight[k] = mixture.weight(k);
+  return make_rows(backend, rows, z, x, [&](Index i, float* out) {
+    Philox random({.seed = settings.seed,
+                   .purpose = RandomPurpose::kGenerate,
+                   .index = static_cast<std::uint32_t>(i)});
+    const Index k = whole ? sample_categorical(random, weight, mixture.clusters()) : from;
+    sample_predictive(learner_.config().shape, mixture.posterior(k), settings.radius, random, point,
+                      scratch_ + m);
+    for (Index j = 0; j < m; ++j) out[j] = static_cast<float>(point[j]);
+    if (id != nullptr) id[i] = learner_.registry().info(k).id;
+  });
+}
+
+Status Model::interpolate(Backend& backend, ClusterId from, ClusterId to, MatrixView z,
+                          MatrixView x) {
+  Index rows = 0;
+  Index a = 0;
+  Index b = 0;
+  ADAPVAE_RETURN_IF_ERROR(check_made(z, x, &rows));
+  ADAPVAE_RETURN_IF_ERROR(find_cluster(from, &a));
+  ADAPVAE_RETURN_IF_ERROR(find_cluster(to, &b));
+  const double* start = learner_.mixture().posterior(a).mean;
+  const double* end = learner_.mixture().posterior(b).mean;
+  return make_rows(backend, rows, z, x, [&](Index i, float* out) {
+    const double t = rows > 1 ? static_cast<double>(i) / static_cast<double>(rows - 1) : 0.0;
+    for (Index j = 0; j < config_.latent; ++j) {
+      out[j] = static_cast<float>((1.0 - t) * start[j] + t * end[j]);
+    }
+  });
+}
+
+Status Model::prototype(Backend& backend, ClusterId id, MatrixView z, MatrixView x) {
+  Index rows = 0;
+  Index k = 0;
+  ADAPVAE_RETURN_IF_ERROR(check_made(z, x, &rows));
+  ADAPVAE_RETURN_IF_ERROR(find_cluster(id, &k));
+  if (rows != 1) return {StatusCode::kShapeMismatch, "a prototype is one row", rows};
+  return make_rows(backend, 1, z, x, [&](Index, float* out) { cluster_mean(k, out); });
+}
+
+Status Model::prototypes(Backend& backend, MatrixView z, MatrixView x, ClusterId* id) {
+  Index rows = 0;
+  ADAPVAE_RETURN_IF_ERROR(check_made(z, x, &rows));
+  if (rows != prototype_count()) {
+    return {StatusCode::kShapeMismatch, "there is one prototype for each cluster", rows};
+  }
+  return make_rows(backend, rows, z, x, [&](Index i, float* out) {
+    cluster_mean(i, out);
+    if (id != nullptr) id[i] = learner_.registry().info(i).id;
+  });
+}
+
+}  // namespace adapvae
