@@ -1,0 +1,153 @@
+// Snapshots that are cut, flipped or made to deceive are refused, and change nothing.
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "support/snapshot_fixture.h"
+
+using namespace adapvae;
+using namespace adapvae::testing;
+
+namespace {
+
+void set_float(Bytes& data, std::size_t index, float value) {
+  std::memcpy(data.data() + 4 * index, &value, 4);
+}
+
+}  // namespace
+
+TEST_CASE("snapshot: cut or flipped anywhere it is refused, and nothing has changed") {
+  ModelFixture one(tiny_model());
+  one.learn(stream(0));
+  ModelFixture other(tiny_model());
+  other.learn(stream(3));
+  REQUIRE(other.model.clusters().rename(1, "kept").ok());
+  const Bytes saved = one.snapshot();
+  const Bytes before = other.snapshot();
+  int loaded = 0;
+  for (std::size_t size = 0; size < saved.size(); size += 97) {
+    const Bytes cut(saved.begin(), saved.begin() + static_cast<std::ptrdiff_t>(size));
+    loaded += other.load(cut).ok() ? 1 : 0;
+  }
+  CHECK(loaded == 0);
+  CHECK(other.snapshot() == before);
+  Bytes flipped = saved;
+  for (std::size_t at = 0; at < saved.size(); at += 61) {
+    const auto bit = static_cast<std::byte>(1U << (at % 8));
+    flipped[at] ^= bit;
+    loaded += other.load(flipped).ok() ? 1 : 0;
+    flipped[at] ^= bit;
+  }
+  CHECK(loaded == 0);
+  CHECK(other.snapshot() == before);
+  CHECK(other.model.clusters().undo_steps() == 1);
+  REQUIRE(other.load(flipped).ok());
+}
+
+TEST_CASE("snapshot: hostile files with the right checksum are refused, and nothing has changed") {
+  ModelFixture one(tiny_model());
+  one.learn(stream(0));
+  StreamReport report;
+  Index streams = 0;
+  const Rows some = stream(1, 7);
+  REQUIRE(one.model.push(one.backend, some.view(), 0.0, &report, &streams).ok());
+  const Bytes saved = one.snapshot();
+  REQUIRE(Taken(saved).write() == saved);
+  ModelFixture other(tiny_model());
+  other.learn(stream(3));
+  const Bytes before = other.snapshot();
+  struct Case {
+    const char* what;
+    std::function<void(Taken&)> change;
+  };
+  const Case cases[] = {
+      {"NaN weight", [](Taken& t) { set_float(t.part("encoder.0.weight").data, 5, NAN); }},
+      {"infinite bias", [](Taken& t) { set_float(t.part("decoder.1.bias").data, 0, INFINITY); }},
+      {"a layer less", [](Taken& t) { t.drop("encoder.1.bias"); }},
+      {"another name",
+       [](Taken& t) { t.part("encoder.0.weight").name = std::string("encoder.0.weights"); }},
+      {"transposed",
+       [](Taken& t) {
+         std::swap(t.part("encoder.0.weight").shape[0], t.part("encoder.0.weight").shape[1]);
+       }},
+      {"another type", [](Taken& t) { t.part("encoder.0.bias").type = TensorType::kI32; }},
+      {"NaN row that waits", [](Taken& t) { set_float(t.part("block.rows").data, 3, NAN); }},
+      {"more rows wait than there are", [](Taken& t) { t.set("adapvae.rows_pending", "8"); }},
+      {"rows that wait are a stream",
+       [](Taken& t) {
+         t.set("adapvae.rows_pending", "400");
+         t.part("block.rows").shape[0] = 400;
+         t.part("block.rows").data.resize(400 * 20 * 4);
+       }},
+      {"no scale", [](Taken& t) { t.drop("input.scale"); }},
+      {"a scale of another kind", [](Taken& t) { t.part("input.scale").data[0] ^= std::byte{1}; }},
+      {"no clusters", [](Taken& t) { t.drop("clusters.state"); }},
+      {"clusters cut",
+       [](Taken& t) {
+         t.part("clusters.state").data.pop_back();
+         --t.part("clusters.state").shape[0];
+       }},
+      {"clusters and more",
+       [](Taken& t) {
+         t.part("clusters.state").data.push_back(std::byte{0});
+         ++t.part("clusters.state").shape[0];
+       }},
+      {"clusters all ones",
+       [](Taken& t) {
+         for (std::byte& b : t.part("clusters.state").data) b = std::byte{0xFF};
+       }},
+      {"another number of clusters", [](Taken& t) { t.set("adapvae.clusters", "70"); }},
+      {"fewer streams than the clusters saw", [](Taken& t) { t.set("adapvae.streams", "0"); }},
+      {"streams below nothing", [](Taken& t) { t.set("adapvae.streams", "-1"); }},
+      {"streams beyond counting", [](Taken& t) { t.set("adapvae.streams", "4294967296"); }},
+      {"time before the clusters'", [](Taken& t) { t.set("adapvae.time", "-1"); }},
+      {"time that is none", [](Taken& t) { t.set("adapvae.time", "nan"); }},
+      {"events that are no number", [](Taken& t) { t.set("adapvae.events", "1e3"); }},
+      {"a count is missing", [](Taken& t) { t.drop("adapvae.rows"); }},
+      {"no format", [](Taken& t) { t.drop("adapvae.format"); }},
+      {"format 0", [](Taken& t) { t.set("adapvae.format", "0"); }},
+      {"a newer format", [](Taken& t) { t.set("adapvae.format", "2"); }},
+      {"a field out of bounds", [](Taken& t) { t.set("config.batch", "-5"); }},
+      {"fields that do not fit", [](Taken& t) { t.set("config.batch", "101"); }},
+      {"no room for replay", [](Taken& t) { t.set("config.replay_ratio", "3"); }},
+      {"a field that is text", [](Taken& t) { t.set("config.latent", "four"); }},
+      {"a field too long", [](Taken& t) { t.set("config.sensitivity", std::string(60, '1')); }},
+      {"a field with a long tail",
+       [](Taken& t) { t.set("config.sensitivity", "1." + std::string(60, '0')); }},
+      {"a field of another model", [](Taken& t) { t.set("config.latent", "5"); }},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.what);
+    Taken taken(saved);
+    each.change(taken);
+    const Status status = other.load(taken.write());
+    CHECK_FALSE(status.ok());
+    CHECK(status.message()[0] != '\0');
+    CHECK(other.snapshot() == before);
+  }
+  REQUIRE(other.load(saved).ok());
+  CHECK(other.snapshot() == saved);
+}
+
+TEST_CASE("snapshot: whatever the bytes of the clusters' state, the model stays sound") {
+  ModelFixture one(tiny_model());
+  one.learn(stream(0));
+  ModelFixture other(tiny_model());
+  const Taken good(one.snapshot());
+  Bytes before = other.snapshot();
+  for (std::size_t at = 0; at < 400; ++at) {
+    Taken taken = good;
+    Bytes& state = taken.part("clusters.state").data;
+    state[(at * 131) % state.size()] ^= static_cast<std::byte>(1U << (at % 8));
+    if (other.load(taken.write()).ok()) {
+      before = other.snapshot();
+    } else {
+      REQUIRE(other.snapshot() == before);
+    }
+  }
+  REQUIRE(other.load(good.write()).ok());
+  CHECK(other.snapshot() == one.snapshot());
+}
