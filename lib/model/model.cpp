@@ -60,6 +60,7 @@ void Model::reset() {
   learner_.reset();
   replay_.clear();
   stream_ = 0;
+  pretrained_ = false;
 }
 
 // The learner follows at once: what it says of novelty between streams is by the new settings.
@@ -101,14 +102,7 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   time_ = time;
   vae_.optimiser().reset();
   vae_.optimiser().settings().adam.learning_rate = static_cast<float>(config_.learning_rate);
-  if (stream_ == 1) {
-    ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, rows, config_.pretrain_epochs));
-    ADAPVAE_RETURN_IF_ERROR(standardise(backend, rows));
-    if (config_.neighbour_weight > 0.0) {
-      ADAPVAE_RETURN_IF_ERROR(embed(backend, rows, config_.neighbour_epochs));
-      ADAPVAE_RETURN_IF_ERROR(standardise(backend, rows));
-    }
-  }
+  if (stream_ == 1 && !pretrained_) ADAPVAE_RETURN_IF_ERROR(learn_features(backend, rows));
   ADAPVAE_RETURN_IF_ERROR(draw_replay(backend, rows));
   const ConstMatrixView all = gather(rows);
   if (stream_ > 1 && !frozen()) {

@@ -36,6 +36,11 @@ class Model {
   Vae& network() { return vae_; }
   Index kind(Index k) const { return kind_[k]; }
 
+  // The first stream's pretraining, on rows given apart: up to block_rows + replay_rows of them,
+  // once, before any stream. Nothing else is learnt from them, and the first stream then goes
+  // straight to its clusters.
+  Status pretrain(Backend& backend, ConstMatrixView rows);
+
   // One stream: up to block_rows rows. time is used by half_life_time alone; it must not run
   // backwards.
   Status learn(Backend& backend, ConstMatrixView rows, StreamReport* report, double time = 0.0);
@@ -44,6 +49,7 @@ class Model {
   Status score(Backend& backend, ConstMatrixView rows, ClusterId* id, float* novelty);
 
  private:
+  Status learn_features(Backend& backend, ConstMatrixView rows);
   Status reconstruct(Backend& backend, ConstMatrixView all, int epochs);
   Status standardise(Backend& backend, ConstMatrixView rows);
   Status draw_replay(Backend& backend, ConstMatrixView rows);
@@ -67,6 +73,7 @@ class Model {
   Index* kind_ = nullptr;         // [K]
   Index* row_cluster_ = nullptr;  // [block + replay]
   std::uint32_t stream_ = 0;
+  bool pretrained_ = false;         // by pretrain()
   std::uint32_t epoch_ = 0;         // within the stream
   double time_ = 0.0;               // of the last stream
   float* all_ = nullptr;            // [block + replay × d] rows, then replay

@@ -1,0 +1,33 @@
+// The network's first features: on the first stream, or before it on rows given apart.
+#include "base/input_check.h"
+#include "model/model.h"
+
+namespace adapvae {
+
+Status Model::pretrain(Backend& backend, ConstMatrixView rows) {
+  if (stream_ > 0 || pretrained_) {
+    return {StatusCode::kInvalidArgument, "pretraining comes once, before any stream"};
+  }
+  const Index room = Index{config_.block_rows} + config_.replay_rows;
+  ADAPVAE_RETURN_IF_ERROR(check_shape(rows, room, config_.inputs));
+  ADAPVAE_RETURN_IF_ERROR(check_finite(rows));
+  epoch_ = 0;
+  vae_.optimiser().reset();
+  vae_.optimiser().settings().adam.learning_rate = static_cast<float>(config_.learning_rate);
+  ADAPVAE_RETURN_IF_ERROR(learn_features(backend, rows));
+  pretrained_ = true;
+  return backend.status();
+}
+
+// Reconstruction, then neighbours; the latent's scale is settled after each.
+Status Model::learn_features(Backend& backend, ConstMatrixView rows) {
+  ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, rows, config_.pretrain_epochs));
+  ADAPVAE_RETURN_IF_ERROR(standardise(backend, rows));
+  if (config_.neighbour_weight > 0.0) {
+    ADAPVAE_RETURN_IF_ERROR(embed(backend, rows, config_.neighbour_epochs));
+    ADAPVAE_RETURN_IF_ERROR(standardise(backend, rows));
+  }
+  return {};
+}
+
+}  // namespace adapvae
