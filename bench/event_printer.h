@@ -7,15 +7,20 @@
 
 namespace adapvae::bench {
 
-// An EventSink: births, merges and the like, not what was refused. context: a bool, true = silent.
-inline void print_event(void* context, const ClusterEvent& e) {
+// Births, merges and the like, not what was refused.
+inline void write_event(FILE* file, const ClusterEvent& e) {
   static const char* const kNames[] = {"born",  "merged",  "retired", "refused", "forgotten",
                                        "split", "noticed", "named",   "undone"};
-  if (*static_cast<bool*>(context) || e.kind == ClusterEventKind::kRefused) return;
-  std::printf("stream %llu: %s %llu (%llu) gain %.3g rows %.1f%s\n",
-              static_cast<unsigned long long>(e.stream), kNames[static_cast<int>(e.kind)],
-              static_cast<unsigned long long>(e.id), static_cast<unsigned long long>(e.other),
-              e.gain, e.rows, e.past_divided ? " past divided" : "");
+  if (e.kind == ClusterEventKind::kRefused) return;
+  std::fprintf(file, "stream %llu: %s %llu (%llu) gain %.3g rows %.1f%s\n",
+               static_cast<unsigned long long>(e.stream), kNames[static_cast<int>(e.kind)],
+               static_cast<unsigned long long>(e.id), static_cast<unsigned long long>(e.other),
+               e.gain, e.rows, e.past_divided ? " past divided" : "");
+}
+
+// An EventSink. context: a bool, true = silent.
+inline void print_event(void* context, const ClusterEvent& e) {
+  if (!*static_cast<bool*>(context)) write_event(stdout, e);
 }
 
 }  // namespace adapvae::bench

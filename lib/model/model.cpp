@@ -79,6 +79,7 @@ void Model::reset() {
   waiting_ = 0;
   waiting_time_ = 0.0;
   events_.reset();
+  pretrained_ = false;
 }
 
 // The learner follows at once: what it says of novelty between streams is by the new settings.
@@ -137,10 +138,10 @@ Status Model::check_stream(ConstMatrixView rows, Index most) const {
   return {};
 }
 
-// The first stream says what is usual; later ones are seen by that.
+// The first rows say what is usual; later ones are seen by that.
 ConstMatrixView Model::scale_stream(ConstMatrixView rows) {
   if (config_.scale_inputs == 0) return rows;
-  if (stream_ == 1) input_scale_.update(rows);
+  if (stream_ <= 1 && !pretrained_) input_scale_.update(rows);
   const MatrixView scaled(all_, rows.rows, config_.inputs);  // where gather() wants them
   input_scale_.apply(rows, scaled);
   return scaled;
@@ -165,14 +166,7 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   rows = scale_stream(rows);
   vae_.optimiser().reset();
   vae_.optimiser().settings().adam.learning_rate = static_cast<float>(config_.learning_rate);
-  if (stream_ == 1) {
-    ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, rows, config_.pretrain_epochs));
-    ADAPVAE_RETURN_IF_ERROR(standardise(backend, rows));
-    if (config_.neighbour_weight > 0.0) {
-      ADAPVAE_RETURN_IF_ERROR(embed(backend, rows, config_.neighbour_epochs));
-      ADAPVAE_RETURN_IF_ERROR(standardise(backend, rows));
-    }
-  }
+  if (stream_ == 1 && !pretrained_) ADAPVAE_RETURN_IF_ERROR(learn_features(backend, rows));
   ADAPVAE_RETURN_IF_ERROR(draw_replay(backend, rows));
   const ConstMatrixView all = gather(rows);
   if (stream_ > 1 && !frozen()) {
@@ -205,7 +199,7 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
 // Epochs of reconstruction alone: on the first stream to learn features at all, on later ones so
 // that the network meets the new rows before the mixture judges them.
 Status Model::reconstruct(Backend& backend, ConstMatrixView all, int epochs) {
-  pace_.enter(stream_ == 1 ? Stage::kPretrain : Stage::kAdapt);
+  pace_.enter(stream_ <= 1 ? Stage::kPretrain : Stage::kAdapt);
   TrainingSettings settings = training_settings(config_, pretrain_corruption(config_), stream_);
   settings.go_on = pace_.asker();
   EpochReport report;

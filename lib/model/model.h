@@ -47,6 +47,11 @@ class Model {
   // For the streams to come; not part of what the model knows.
   Status set_pacing(const Pacing& pacing);
 
+  // The first stream's pretraining, on rows given apart: up to block_rows + replay_rows of them,
+  // once, before any stream. Nothing else is learnt from them, and the first stream then goes
+  // straight to its clusters.
+  Status pretrain(Backend& backend, ConstMatrixView rows);
+
   // One stream: up to block_rows rows. time is used by half_life_time alone; it must not run
   // backwards. Rows that are refused (a shape, a number that is not finite, with a Bernoulli
   // likelihood one outside [0, 1]) change nothing; the index is the row's.
@@ -139,6 +144,7 @@ class Model {
   void cluster_mean(Index k, float* z) const;
   template <typename Point>
   Status make_rows(Backend& backend, Index rows, MatrixView z, MatrixView x, const Point& point);
+  Status learn_features(Backend& backend, ConstMatrixView rows);
   Status reconstruct(Backend& backend, ConstMatrixView all, int epochs);
   Status standardise(Backend& backend, ConstMatrixView rows);
   Status draw_replay(Backend& backend, ConstMatrixView rows);
@@ -175,6 +181,7 @@ class Model {
   double waiting_time_ = 0.0;  // of the last push
   // [block + replay × d] rows, then replay; between streams, the rows of push().
   float* all_ = nullptr;
+  bool pretrained_ = false;         // by pretrain()
   float* latent_target_ = nullptr;  // [block + replay × m]
   float* latent_weight_ = nullptr;  // [block + replay]
   float* z_ = nullptr;              // [block + replay or pass_rows × m]

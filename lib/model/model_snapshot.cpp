@@ -190,6 +190,7 @@ SnapshotInfo Model::snapshot_info() const {
   info.clusters = static_cast<std::uint64_t>(learner_.mixture().clusters());
   info.rows_pending = static_cast<std::uint64_t>(waiting_);
   info.events = events_.last();
+  info.pretrained = pretrained_ ? 1 : 0;
   info.time = time_;
   info.time_pending = waiting_time_;
   return info;
@@ -310,6 +311,7 @@ void Model::take_snapshot(const TensorReader& reader, const SnapshotInfo& info) 
   waiting_ = static_cast<Index>(info.rows_pending);
   waiting_time_ = info.time_pending;
   events_.restart(info.events);
+  pretrained_ = info.pretrained != 0;
 }
 
 }  // namespace adapvae

@@ -21,6 +21,7 @@ constexpr CountKey kCounts[] = {
     {"adapvae.clusters", &SnapshotInfo::clusters},
     {"adapvae.rows_pending", &SnapshotInfo::rows_pending},
     {"adapvae.events", &SnapshotInfo::events},
+    {"adapvae.pretrained", &SnapshotInfo::pretrained},
 };
 constexpr std::uint64_t kMostCount = std::uint64_t{1} << 53;
 
@@ -120,6 +121,7 @@ Status read_snapshot_info(const TensorReader& reader, SnapshotInfo* info) {
   }
   const Status status = check_configuration(result.configuration);
   if (!status.ok()) return {StatusCode::kCorruptData, status.message(), status.index()};
+  if (result.pretrained > 1) return corrupt("metadata: adapvae.pretrained must be 0 or 1");
   if (result.streams > UINT32_MAX) return corrupt("metadata: more streams than can be counted");
   *info = result;
   return {};

@@ -27,6 +27,7 @@ struct SnapshotInfo {
   std::uint64_t clusters = 0;
   std::uint64_t rows_pending = 0;  // pushed, for the next stream
   std::uint64_t events = 0;        // number of the last
+  std::uint64_t pretrained = 0;    // 1: on rows given apart
   double time = 0.0;               // of the last stream
   double time_pending = 0.0;       // of the last push
 };

@@ -142,3 +142,33 @@ TEST_CASE("time fades the past and does not run backwards") {
   for (Index k = 0; k < report.clusters; ++k) rows += f.model.clusters().mixture().rows_of(k);
   CHECK(rows == doctest::Approx(300.0));
 }
+
+TEST_CASE("pretraining on rows of its own takes the first stream's place, once") {
+  Configuration config = small_model();
+  config.joint_epochs = 0;  // the first stream then trains the network by pretraining alone
+  ModelFixture f(config);
+  const float* p = f.model.network().parameters();
+  const auto parameters = [&] {
+    return std::vector<float>(p, p + f.model.network().parameter_count());
+  };
+  const auto fresh = parameters();
+  CHECK_FALSE(f.model.pretrain(f.backend, kinds(0, 5, 1201, 1).view()).ok());
+  CHECK(same_bytes(fresh, parameters()));
+  REQUIRE(f.model.pretrain(f.backend, kinds(0, 5, 1200, 1).view()).ok());  // block and replay room
+  const auto pretrained = parameters();
+  CHECK_FALSE(same_bytes(fresh, pretrained));
+  CHECK(f.model.clusters().rows_seen() == 0.0);
+  CHECK_FALSE(f.model.pretrain(f.backend, kinds(0, 5, 200, 1).view()).ok());
+
+  StreamReport report;
+  REQUIRE(f.model.learn(f.backend, kinds(0, 1, 200, 2).view(), &report).ok());
+  CHECK(same_bytes(pretrained, parameters()));
+  CHECK(report.clusters >= 2);
+  CHECK_FALSE(f.model.pretrain(f.backend, kinds(0, 5, 200, 1).view()).ok());
+  CHECK(f.memory.guards_untouched());
+
+  f.model.reset();
+  CHECK(same_bytes(fresh, parameters()));
+  REQUIRE(f.model.learn(f.backend, kinds(0, 1, 200, 2).view(), &report).ok());
+  CHECK_FALSE(same_bytes(fresh, parameters()));
+}
