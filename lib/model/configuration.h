@@ -78,6 +78,8 @@ struct Configuration {
   double replay_ratio = 2.0;
   double replay_balance = 0.75;
   double replay_radius = 3.0;
+  double replay_spread = 1.0;
+  double replay_sharpness = 1.0;
   std::int32_t replay_filter = 1;
   std::int32_t drift = 2;  // affine
   double distillation = 1.0;

@@ -107,6 +107,8 @@ ReplaySettings replay_settings(const Configuration& config) {
   ReplaySettings settings;
   settings.balance = config.replay_balance;
   settings.radius = config.replay_radius;
+  settings.spread = config.replay_spread;
+  settings.sharpness = config.replay_sharpness;
   settings.filter = config.replay_filter != 0;
   return settings;
 }

@@ -95,13 +95,13 @@ TEST_CASE("scaling is by the rows that are named") {
   set.train = {{0.0F, 5.0F, 4.0F, 5.0F, 100.0F, 100.0F}, {0, 0, 1}};
   set.test = {{2.0F, 7.0F}, {0}};
   DataSet overall = set;
-  scale_rows(set, Scaling::kColumns, std::vector<std::uint32_t>{0, 1});
+  scale_rows(set, RowScaling::kColumns, std::vector<std::uint32_t>{0, 1});
   CHECK(set.train.values[0] == -1.0F);
   CHECK(set.train.values[2] == 1.0F);
   CHECK(set.train.values[4] == 49.0F);
   CHECK(set.train.values[5] == 0.0F);  // did not vary
   CHECK(set.test.values[0] == 0.0F);
-  scale_rows(overall, Scaling::kOverall, std::vector<std::uint32_t>{0, 1});
+  scale_rows(overall, RowScaling::kOverall, std::vector<std::uint32_t>{0, 1});
   CHECK(overall.train.values[3] == doctest::Approx(5.0 / std::sqrt((25.0 + 16.0 + 25.0) / 4.0)));
 }
 
