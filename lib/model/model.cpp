@@ -352,6 +352,7 @@ Status Model::group_kinds(Backend& backend, ConstMatrixView all) {
       grouping_.add_edge(row_cluster_[i], row_cluster_[neighbours_.of(i)[j]], 1.0);
     }
   }
+  for (Index k = 0; k < clusters; ++k) kind_[k] = kind(k);
   grouping_.group(config_.kind_resolution, kind_);
   learner_.set_kinds(kind_);
   return backend.status();

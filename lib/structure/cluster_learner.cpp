@@ -302,12 +302,6 @@ void ClusterLearner::publish_newborns() {
   }
 }
 
-void ClusterLearner::set_kinds(const Index* kind) {
-  for (Index k = 0; k < registry_.clusters(); ++k) {
-    registry_.info(k).kind = registry_.info(kind[k]).id;
-  }
-}
-
 void ClusterLearner::map_past(Index k, const AffineMap& map) {
   mixture_.map_past(k, map, scratch_);
   if (!candidates_.exists(k)) return;

@@ -145,7 +145,7 @@ class ClusterLearner {
   const Mixture& mixture() const { return mixture_; }
   const ClusterRegistry& registry() const { return registry_; }
   // kind [clusters]: for every cluster one that stands for its kind. Between streams.
-  void set_kinds(const Index* kind);
+  void set_kinds(const Index* kind) { registry_.set_kinds(kind); }
   const PendingPool& pending() const { return pending_; }
   const NoveltyScale& novelty_scale() const { return novelty_; }
   const CandidateDivisions& candidates() const { return candidates_; }

@@ -19,14 +19,18 @@ class KindGrouping {
     edges_[b * clusters_ + a] += weight;
   }
 
-  // kind [clusters]: for every cluster the lowest number among the clusters of its kind. Returns
-  // the number of kinds. The edges are used up.
-  Index group(double resolution, Index* kind);
+  // kind [clusters]: for every cluster the number of one that stands for its kind. Coming in, it
+  // says so of the kinds until now: a cluster without any edge, of which nothing was seen, stays
+  // with its own. The edges are used up.
+  void group(double resolution, Index* kind);
 
  private:
+  bool best_pair(double resolution, double total, const Index* kind, Index* a, Index* b) const;
+
   Index clusters_ = 0;
   double* edges_ = nullptr;   // [K × K]
   double* degree_ = nullptr;  // [K]
+  Index* before_ = nullptr;   // [K]
 };
 
 }  // namespace adapvae

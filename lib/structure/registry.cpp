@@ -39,9 +39,26 @@ ClusterId ClusterRegistry::resolve(ClusterId id) const {
   return at != end && at->dead == id ? at->lives : kNoId;
 }
 
-ClusterId ClusterRegistry::kind(Index k) const {
-  const ClusterId id = resolve(info_[k].kind);
-  return id != kNoId ? id : info_[k].id;
+void ClusterRegistry::set_kinds(const Index* kind) {
+  for (Index k = 0; k < clusters_; ++k) info_[k].kind = info_[kind[k]].id;
+  name_kinds();
+}
+
+// Clusters of one kind have one mark, which may be anything that no other kind has: the lowest id
+// among them takes its place.
+void ClusterRegistry::name_kinds() {
+  for (Index k = 0; k < clusters_; ++k) {
+    const ClusterId mark = info_[k].kind;
+    if (mark == kNoId) continue;
+    ClusterId lowest = info_[k].id;
+    for (Index j = 0; j < clusters_; ++j) {
+      if (info_[j].kind == mark) lowest = std::min(lowest, info_[j].id);
+    }
+    if (lowest == mark) continue;
+    for (Index j = 0; j < clusters_; ++j) {
+      if (info_[j].kind == mark) info_[j].kind = lowest;
+    }
+  }
 }
 
 void ClusterRegistry::add(ClusterId parent, std::uint64_t stream, double gain, double rows) {
@@ -59,6 +76,7 @@ void ClusterRegistry::publish(Index k) {
   next_id_ = std::max(next_id_, highest_given_ + 1);
   highest_given_ = next_id_;
   info_[k].id = next_id_++;
+  info_[k].kind = info_[k].id;
 }
 
 void ClusterRegistry::bury(ClusterId dead, ClusterId lives) {
@@ -81,6 +99,11 @@ void ClusterRegistry::merge(Index survivor, Index lost) {
   const ClusterInfo& gone = info_[lost];
   const bool whole = kept.kept_whole != 0 || gone.kept_whole != 0;
   const std::uint64_t apart = kept.kept_apart != 0 ? kept.kept_apart : gone.kept_apart;
+  // Two kinds that share a cluster are one.
+  const ClusterId joined = kept.kind != kNoId ? kept.kind : gone.kind;
+  for (Index k = 0; k < clusters_ && gone.kind != kNoId; ++k) {
+    if (k != lost && info_[k].kind == gone.kind) info_[k].kind = joined;
+  }
   // An id that has been seen outside stays with its rows: a newborn's story ends in an old cluster,
   // a provisional one's in one that was announced.
   const auto standing = [](const ClusterInfo& info) {
@@ -99,14 +122,17 @@ void ClusterRegistry::merge(Index survivor, Index lost) {
   }
   kept.kept_whole = whole ? 1 : 0;
   if (kept.kept_apart == 0) kept.kept_apart = apart;
+  kept.kind = joined;
   info_[lost] = info_[clusters_ - 1];
   --clusters_;
+  name_kinds();
 }
 
 void ClusterRegistry::remove(Index k) {
   bury(info_[k].id, kNoId);
   info_[k] = info_[clusters_ - 1];
   --clusters_;
+  name_kinds();
 }
 
 void ClusterRegistry::replace_by_new(Index k, std::uint64_t stream) {
@@ -159,13 +185,18 @@ Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
       if (!std::isfinite(*value)) return bad;
     }
     reader.read_bytes(info.name, ClusterInfo::kNameBytes);
-    if (info.id == kNoId || info.id >= next_id_ || info.kind >= next_id_ || info.provisional > 1 ||
+    if (info.id == kNoId || info.id >= next_id_ || info.provisional > 1 ||
         info.name[ClusterInfo::kNameBytes - 1] != '\0') {
       return bad;
     }
     for (Index j = 0; j < k; ++j) {
       if (info_[j].id == info.id) return bad;
     }
+  }
+  for (Index k = 0; k < clusters; ++k) {
+    const Index lowest = find(info_[k].kind);
+    if (lowest < 0 || info_[lowest].kind != info_[k].kind || info_[k].kind > info_[k].id)
+      return bad;
   }
   const std::uint32_t aliases = reader.read_u32();
   if (!reader.ok() || static_cast<Index>(aliases) > max_aliases_) return bad;

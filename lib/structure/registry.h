@@ -27,7 +27,7 @@ struct ClusterInfo {
 
   ClusterId id = kNoId;
   ClusterId parent = kNoId;         // out of which it was born
-  ClusterId kind = kNoId;           // a cluster that stands for its kind; kNoId: itself
+  ClusterId kind = kNoId;           // the lowest id of a cluster of its kind
   std::uint64_t born_stream = 0;    // number of the stream
   std::uint64_t seen_stream = 0;    // last stream that gave it rows
   std::uint64_t merged_stream = 0;  // last stream in which it took in another; 0 = never
@@ -54,8 +54,8 @@ class ClusterRegistry {
   const ClusterInfo& info(Index k) const { return info_[k]; }
   // The cluster's number, or -1 if no living cluster has this id.
   Index find(ClusterId id) const;
-  // Its kind, as the id of a living cluster: that of one that is alone, itself.
-  ClusterId kind(Index k) const;
+  // Its kind: the lowest id of the living clusters that are of it, perhaps its own.
+  ClusterId kind(Index k) const { return info_[k].kind != kNoId ? info_[k].kind : info_[k].id; }
   // The living cluster that holds what `id` held; kNoId if there is none or nobody remembers.
   ClusterId resolve(ClusterId id) const;
   std::uint64_t ids_given() const { return next_id_ - 1; }
@@ -64,6 +64,8 @@ class ClusterRegistry {
   void add(ClusterId parent, std::uint64_t stream, double gain, double rows);  // on trial
   void publish(Index k);                                                       // gets its id
   void drop_last() { --clusters_; }
+  // kind [clusters]: for every cluster the number of one that stands for its kind.
+  void set_kinds(const Index* kind);
   // As Mixture::merge_clusters and remove_cluster: the last cluster takes the lost one's number.
   void merge(Index survivor, Index lost);
   void remove(Index k);
@@ -79,6 +81,7 @@ class ClusterRegistry {
     ClusterId lives;
   };
   void bury(ClusterId dead, ClusterId lives);
+  void name_kinds();
 
   Index max_clusters_ = 0;
   Index max_aliases_ = 0;

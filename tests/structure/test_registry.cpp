@@ -282,6 +282,7 @@ TEST_CASE("bytes that are no registry are refused") {
       {8 + kInfo, 7, "an id still to be given"},
       {8 + kInfo + 56, 2, "provisional, or what?"},
       {8 + kInfo + 64, 7, "of the kind of one still to be born"},
+      {8 + 64, 4, "of the kind of a younger one"},
       {8 + 2 * kInfo + 72, 0x7FF8000000000000U, "NaN mass"},
       {8 + 2 * kInfo + 80, 0x7FF0000000000000U, "infinite gain"},
       {8 + 2 * kInfo + 88, 0xFFF0000000000000U, "infinite rows"},
@@ -310,17 +311,35 @@ TEST_CASE("bytes that are no registry are refused") {
   }
 }
 
-TEST_CASE("a kind is that of a living cluster, whatever becomes of the one that stood for it") {
-  Placed placed(6, 8);
+TEST_CASE("a kind has the lowest id of its clusters, whatever becomes of them") {
+  Placed placed(8, 8);
   ClusterRegistry& registry = placed.registry;
-  const ClusterId second = placed.born();
-  const ClusterId third = placed.born();
-  CHECK(registry.kind(0) == 1);
-  registry.info(2).kind = second;
-  CHECK(registry.kind(2) == second);
-  registry.merge(0, 1);  // second is part of the first now, and third has its number
-  REQUIRE(registry.info(1).id == third);
-  CHECK(registry.kind(1) == 1);
-  registry.replace_by_new(0, 2);  // nobody is left of it
-  CHECK(registry.kind(1) == third);
+  for (int i = 0; i < 5; ++i) placed.born();  // ids 1 to 6
+  for (Index k = 0; k < 6; ++k) CHECK(registry.kind(k) == registry.info(k).id);
+  // {1, 4}, {2, 3, 6}, {5}; who stands for a kind does not matter.
+  const Index kinds[] = {3, 5, 5, 3, 4, 5};
+  registry.set_kinds(kinds);
+  const auto kind_of = [&](ClusterId id) { return registry.kind(registry.find(id)); };
+  const auto check = [&](std::initializer_list<std::pair<ClusterId, ClusterId>> expected) {
+    for (const auto& [id, kind] : expected) {
+      CAPTURE(id);
+      CHECK(kind_of(id) == kind);
+    }
+  };
+  check({{1, 1}, {4, 1}, {2, 2}, {3, 2}, {6, 2}, {5, 5}});
+  // The oldest is gone: the next one gives the name.
+  registry.remove(registry.find(2));
+  check({{1, 1}, {4, 1}, {3, 3}, {6, 3}, {5, 5}});
+  // A merge across kinds joins them.
+  placed.merge_ids(6, 4);
+  check({{1, 1}, {3, 1}, {6, 1}, {5, 5}});
+  // A newborn on trial has none; it gets its own with its id.
+  registry.add(5, 9, 1.0, 1.0);
+  CHECK(registry.kind(registry.clusters() - 1) == kNoId);
+  registry.publish(registry.clusters() - 1);
+  CHECK(kind_of(7) == 7);
+  // One that is merged into an old cluster leaves no trace.
+  registry.add(5, 9, 1.0, 1.0);
+  registry.merge(registry.clusters() - 1, registry.find(5));
+  check({{1, 1}, {3, 1}, {6, 1}, {5, 5}, {7, 7}});
 }
