@@ -55,8 +55,7 @@ struct Configuration {
   std::int32_t sweeps = 3;
   std::int32_t freeze_encoder_after = 0;
   std::int32_t neighbour_epochs = 4;
-  std::int32_t neighbours_later = 0;
-  double neighbour_weight = 0.0;
+  double neighbour_weight = 50.0;
   double learning_rate = 1e-3;
   double prior_weight = 0.0;
   double pretrain_mask_probability = 0.2;
@@ -78,8 +77,6 @@ struct Configuration {
   double replay_ratio = 2.0;
   double replay_balance = 0.75;
   double replay_radius = 3.0;
-  double replay_spread = 1.0;
-  double replay_sharpness = 1.0;
   std::int32_t replay_filter = 1;
   std::int32_t drift = 2;  // affine
   double distillation = 1.0;
@@ -107,7 +104,6 @@ struct Configuration {
 
   // ---- kinds ----
   std::int32_t kinds = 1;
-  std::int32_t kind_graph = 1;
   double kind_resolution = 1.0;
 
   // ---- forgetting ----

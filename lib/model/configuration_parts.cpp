@@ -27,6 +27,11 @@ float prior_weight(const Configuration& config) {
   return static_cast<float>(config.inputs) / 784.0F;
 }
 
+// In proportion to the reconstruction, which is a sum over inputs.
+float neighbour_weight(const Configuration& config) {
+  return static_cast<float>(config.neighbour_weight * config.inputs / 784.0);
+}
+
 AugmentationSettings augmentation_settings(const Configuration& config) {
   AugmentationSettings settings;
   if (config.augment == 0) return settings;
@@ -107,8 +112,6 @@ ReplaySettings replay_settings(const Configuration& config) {
   ReplaySettings settings;
   settings.balance = config.replay_balance;
   settings.radius = config.replay_radius;
-  settings.spread = config.replay_spread;
-  settings.sharpness = config.replay_sharpness;
   settings.filter = config.replay_filter != 0;
   return settings;
 }

@@ -10,6 +10,7 @@ namespace adapvae {
 
 VaeConfig network_config(const Configuration& config);
 float prior_weight(const Configuration& config);  // the automatic one, too
+float neighbour_weight(const Configuration& config);
 AugmentationSettings augmentation_settings(const Configuration& config);
 CorruptionSettings pretrain_corruption(const Configuration& config);
 CorruptionSettings joint_corruption(const Configuration& config);

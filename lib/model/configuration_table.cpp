@@ -99,10 +99,10 @@ constexpr FieldInfo kFields[] = {
             "0: never."),
     INTEGER(kTraining, neighbour_epochs, 0, 100000, kFrozen,
             "Epochs of the neighbour embedding on the first stream, after pretraining."),
-    SWITCH(kTraining, neighbours_later, kLive,
-           "The neighbour embedding also in half of the adaptation of later streams."),
     REAL(kTraining, neighbour_weight, 0, 1e6, kFrozen,
-         "How firmly rows that lie next to each other are drawn together; 0: not at all."),
+         "How firmly rows that lie next to each other are then drawn together, for 784 inputs "
+         "(fewer: "
+         "less, in proportion); 0: not at all."),
     REAL(kTraining, learning_rate, 1e-8, 1, kLive, "Step size of the network's training (Adam)."),
     REAL(kTraining, prior_weight, 0, 1e6, kLive,
          "Weight of the mixture in the network's loss; 0: inputs / 784."),
@@ -138,10 +138,6 @@ constexpr FieldInfo kFields[] = {
          "1: large clusters are drawn in proportion to their rows; 0: all are drawn alike."),
     REAL(kReplay, replay_radius, 0.1, 100, kLive,
          "Draws lie within so many deviations of their cluster."),
-    REAL(kReplay, replay_spread, 0.1, 10, kLive,
-         "Draws lie so much farther from their cluster's mean than its rows do."),
-    REAL(kReplay, replay_sharpness, 0.1, 10, kLive,
-         "Log-odds of decoded values are multiplied by this (bernoulli)."),
     SWITCH(kReplay, replay_filter, kLive,
            "Drop draws that the network itself would put into another cluster."),
     CHOICE(kReplay, drift, "off shift affine", kLive,
@@ -182,9 +178,9 @@ constexpr FieldInfo kFields[] = {
          "Rows farther out than this part of a cluster's own wait, if pending_rows gives room."),
     INTEGER(kMoves, pending_streams, 1, 1000000, kLive, "For so many streams a row may wait."),
 
-    SWITCH(kKinds, kinds, kLive, "Group clusters whose rows are neighbours into kinds."),
-    SWITCH(kKinds, kind_graph, kLive, "Neighbours as of the embedding."),
-    REAL(kKinds, kind_resolution, 0.01, 100, kLive, "Higher: more kinds."),
+    SWITCH(kKinds, kinds, kLive,
+           "Group clusters whose rows are each other's neighbours into kinds."),
+    REAL(kKinds, kind_resolution, 0.01, 100, kLive, "Higher: more and smaller kinds."),
 
     REAL(kForgetting, half_life_rows, 0, 1e15, kLive,
          "The past counts half after so many rows; 0: it does not fade."),

@@ -170,12 +170,7 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   ADAPVAE_RETURN_IF_ERROR(draw_replay(backend, rows));
   const ConstMatrixView all = gather(rows);
   if (stream_ > 1 && !frozen()) {
-    if (config_.neighbour_weight > 0.0 && config_.neighbours_later != 0) {
-      ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, all, config_.adapt_epochs / 2));
-      ADAPVAE_RETURN_IF_ERROR(embed(backend, all, config_.adapt_epochs / 2));
-    } else {
-      ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, all, config_.adapt_epochs));
-    }
+    ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, all, config_.adapt_epochs));
     ADAPVAE_RETURN_IF_ERROR(follow_drift(backend, report));
   }
   ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
@@ -222,7 +217,7 @@ Status Model::embed(Backend& backend, ConstMatrixView all, int epochs) {
   settings.neighbours = &neighbours_;
   settings.go_on = pace_.asker();
   VaeBatch pattern = objective(all, 0.0F);
-  pattern.neighbour_weight = static_cast<float>(config_.neighbour_weight);
+  pattern.neighbour_weight = neighbour_weight(config_);
   EpochReport report;
   for (int i = 0; i < 2 * epochs && !pace_.ended(); ++i) {  // each visits half of the rows
     ADAPVAE_RETURN_IF_ERROR(
@@ -336,9 +331,7 @@ Status Model::group_kinds(Backend& backend, ConstMatrixView all) {
   const Index m = config_.latent;
   const Index clusters = learner_.mixture().clusters();
   ADAPVAE_RETURN_IF_ERROR(encode(backend, all));
-  if (config_.kind_graph == 0 || neighbours_.rows() != all.rows) {
-    ADAPVAE_RETURN_IF_ERROR(neighbours_.build(backend, ConstMatrixView(z_, all.rows, m)));
-  }
+  ADAPVAE_RETURN_IF_ERROR(neighbours_.build(backend, ConstMatrixView(z_, all.rows, m)));
   for (Index begin = 0; begin < all.rows; begin += config_.pass_rows) {
     const Index n = std::min<Index>(config_.pass_rows, all.rows - begin);
     learner_.mixture().score(backend, ConstMatrixView(z_ + begin * m, n, m),

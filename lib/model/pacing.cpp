@@ -47,10 +47,7 @@ StreamPlan plan_stream(const Configuration& config, std::uint32_t stream, std::i
     steps[at(Stage::kPretrain)] = batches * config.pretrain_epochs;
     steps[at(Stage::kEmbed)] = neighbours ? 2.0 * batches * config.neighbour_epochs : 0.0;
   } else if (!frozen) {
-    const bool both = neighbours && config.neighbours_later != 0;
-    const int epochs = both ? config.adapt_epochs / 2 : config.adapt_epochs;
-    steps[at(Stage::kAdapt)] = batches * epochs;
-    steps[at(Stage::kEmbed)] = both ? 2.0 * batches * epochs : 0.0;
+    steps[at(Stage::kAdapt)] = batches * config.adapt_epochs;
   }
   steps[at(Stage::kJoint)] = frozen ? 0.0 : batches * config.joint_epochs;
   const double features =

@@ -6,19 +6,6 @@
 #include "base/sampling.h"
 
 namespace adapvae {
-namespace {
-
-void sharpen(MatrixView x, float power) {
-  for (Index i = 0; i < x.rows; ++i) {
-    for (Index j = 0; j < x.cols; ++j) {
-      const float p = std::pow(x(i, j), power);
-      const float q = std::pow(1.0F - x(i, j), power);
-      x(i, j) = p / (p + q);
-    }
-  }
-}
-
-}  // namespace
 
 void Replay::place(Arena& arena, Index max_rows, const VaeConfig& network,
                    const ClusterShape& shape, Index max_clusters) {
@@ -60,17 +47,13 @@ Status Replay::draw(Backend& backend, Vae& vae, const Mixture& mixture, Index co
     double* z = scratch_;
     sample_predictive(shape_, mixture.posterior(cluster_[i]), settings.radius, random, z,
                       scratch_ + m);
-    const double* mean = mixture.posterior(cluster_[i]).mean;
-    for (Index j = 0; j < m; ++j) {
-      z_[i * m + j] = static_cast<float>(mean[j] + settings.spread * (z[j] - mean[j]));
-    }
+    for (Index j = 0; j < m; ++j) z_[i * m + j] = static_cast<float>(z[j]);
   }
   for (Index begin = 0; begin < count; begin += pass_) {
     const Index n = std::min(pass_, count - begin);
     const MatrixView x(x_ + begin * inputs_, n, inputs_);
     const MatrixView z(z_ + begin * m, n, m);
     ADAPVAE_RETURN_IF_ERROR(vae.decode(backend, z, x));
-    if (settings.sharpness != 1.0) sharpen(x, static_cast<float>(settings.sharpness));
     ADAPVAE_RETURN_IF_ERROR(vae.encode(backend, x, z, MatrixView()));
     const MatrixView r(r_, n, mixture.clusters());
     mixture.responsibilities(backend, z, {}, r, nullptr);

@@ -10,8 +10,6 @@ namespace adapvae {
 struct ReplaySettings {
   double balance = 0.75;    // clusters are drawn in proportion to N^balance
   double radius = 3.0;      // draws are kept within so many deviations
-  double spread = 1.0;      // and lie so much farther from the mean than rows do
-  double sharpness = 1.0;   // Bernoulli: what decoded values' log-odds are multiplied by
   double least_rows = 5.0;  // clusters with fewer are not drawn
   bool filter = true;       // drop draws that the network itself would put into another cluster
 };
