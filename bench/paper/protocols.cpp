@@ -24,10 +24,10 @@ constexpr Protocol kProtocols[] = {
      "sensitivity, paper's way: features from unlabelled rows of all digits first"},
     {"p4", "reuters21578-root4", StreamKind::kBatch, kStrict, RowScaling::kOverall, !kOrdered, 0,
      "batch text: Reuters-21578 tf-idf, 4 roots; stands in for REUTERS-10K"},
-    {"p5-cifar10", "cifar10-mobilenetv2", StreamKind::kBatch, kStrict, RowScaling::kColumns, !kOrdered,
-     0, "batch image features: CIFAR-10, MobileNetV2; stands in for STL-10"},
-    {"p5-imagenet50", "imagenet50-moco", StreamKind::kBatch, kStrict, RowScaling::kColumns, !kOrdered,
-     100, "batch image features: 50 classes of ImageNet, MoCo"},
+    {"p5-cifar10", "cifar10-mobilenetv2", StreamKind::kBatch, kStrict, RowScaling::kColumns,
+     !kOrdered, 0, "batch image features: CIFAR-10, MobileNetV2; stands in for STL-10"},
+    {"p5-imagenet50", "imagenet50-moco", StreamKind::kBatch, kStrict, RowScaling::kColumns,
+     !kOrdered, 100, "batch image features: 50 classes of ImageNet, MoCo"},
     {"fashion", "fashion-mnist", StreamKind::kBatch, kStrict, RowScaling::kNone, !kOrdered, 0,
      "batch Fashion-MNIST"},
     {"fashion-p2", "fashion-mnist", StreamKind::kPairs, kStrict, RowScaling::kNone, !kOrdered, 0,
@@ -104,15 +104,17 @@ bool make_rare(const Rows& order, const std::vector<int>& label, const StreamOpt
   return true;
 }
 
-// There are few rows of the healthy state: each stream is half of them, drawn anew.
-void make_same(const Rows& order, const std::vector<int>& label, const StreamOptions& options,
-               Streams& streams) {
+// There are few rows of the healthy state, and a row that comes twice would count twice: half of
+// them first, the others a few at a time.
+void make_same(const Rows& order, const std::vector<int>& label, Streams& streams) {
   const Rows healthy = of_classes(order, label, 0, 0);
-  const std::size_t half = (healthy.size() + 1) / 2;
-  const std::size_t count = options.rows > 0 ? std::min(options.rows, half) : half;
-  streams.stages.push_back({first_of(healthy, count), {0}});
-  for (std::uint32_t t = 1; t <= kSameStreams; ++t) {
-    streams.stages.push_back({first_of(shuffled(healthy, options.seed, t), count), {}});
+  const std::size_t each = healthy.size() / 2 / kSameStreams;
+  const auto first = static_cast<std::ptrdiff_t>(healthy.size() - each * kSameStreams);
+  streams.stages.push_back({Rows(healthy.begin(), healthy.begin() + first), {0}});
+  for (auto at = healthy.begin() + first; at != healthy.end();) {
+    const auto end = at + static_cast<std::ptrdiff_t>(each);
+    streams.stages.push_back({Rows(at, end), {}});
+    at = end;
   }
 }
 
@@ -160,7 +162,7 @@ bool make_streams(const Protocol& protocol, const std::vector<int>& label, int c
       for (int c = 0; c < classes; ++c) add(c, c);
       break;
     case StreamKind::kSame:
-      make_same(order, label, options, streams);
+      make_same(order, label, streams);
       break;
     case StreamKind::kRare:
       if (!make_rare(order, label, options, streams, error)) return false;
