@@ -311,11 +311,15 @@ void Mixture::close_stream() {
       carried_pairs_[pair_at(k, j)] += row_weight_ * stream_pairs_[pair_at(k, j)];
     }
   }
+  abandon_stream();
+  std::fill_n(stream_pairs_, packed_size(config_.max_clusters), 0.0);
+  for (Index k = 0; k < clusters_; ++k) sum_levels(k);
+}
+
+void Mixture::abandon_stream() {
   rows_ = {};
   variance_ = {};
   batches_ = 0;
-  std::fill_n(stream_pairs_, packed_size(config_.max_clusters), 0.0);
-  for (Index k = 0; k < clusters_; ++k) sum_levels(k);
 }
 
 BoundParts Mixture::bound() const {

@@ -97,6 +97,8 @@ class Mixture {
   // The stream's statistics join the carried ones; rows are let go.
   void close_stream();
   bool stream_open() const { return rows_.data != nullptr; }
+  // Rows are let go, and what they changed is left as it is: load() must follow.
+  void abandon_stream();
 
   BoundParts bound() const;
 

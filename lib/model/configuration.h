@@ -45,6 +45,7 @@ struct Configuration {
   std::int32_t aliases = 4096;
   std::int32_t undo_steps = 4;
   std::int32_t events = 256;
+  std::int32_t restore_on_failure = 1;
   std::uint64_t seed = 1;
 
   // ---- training ----

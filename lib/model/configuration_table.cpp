@@ -83,6 +83,9 @@ constexpr FieldInfo kFields[] = {
     INTEGER(kRoom, undo_steps, 0, 64, kFrozen, "Corrections that can be undone."),
     INTEGER(kRoom, events, 0, 1048576, kFrozen,
             "Events that are kept until they are read; then the oldest are overwritten."),
+    SWITCH(kRoom, restore_on_failure, kFrozen,
+           "A stream that fails half-way, because a device does, leaves the model as it was, for "
+           "the memory of the network's parameters once more. off: then only a reset helps."),
     INTEGER(kRoom, seed, 0, 9007199254740992, kFrozen,
             "The same seed and calls give the same model, byte for byte."),
 

@@ -22,6 +22,20 @@ void EventRing::restart(std::uint64_t last) {
   std::fill_n(count_, kModelEventKinds, 0);
 }
 
+EventRing::Mark EventRing::mark() const {
+  Mark mark = {.last = last_};
+  std::copy_n(count_, kModelEventKinds, mark.count);
+  return mark;
+}
+
+void EventRing::rewind(const Mark& mark) {
+  const auto room = static_cast<std::uint64_t>(capacity_);
+  if (last_ > room) first_ = std::max(first_, last_ - room + 1);
+  last_ = mark.last;
+  first_ = std::min(first_, last_ + 1);
+  std::copy_n(mark.count, kModelEventKinds, count_);
+}
+
 void EventRing::add(ModelEvent event) {
   event.sequence = ++last_;
   ++count_[static_cast<int>(event.kind)];

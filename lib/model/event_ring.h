@@ -75,6 +75,14 @@ class EventRing {
   // Empty, but for the number of the last event.
   void restart(std::uint64_t last);
 
+  // What came since mark() never happened. What it has overwritten is gone.
+  struct Mark {
+    std::uint64_t last = 0;
+    std::uint64_t count[kModelEventKinds] = {};
+  };
+  Mark mark() const;
+  void rewind(const Mark& mark);
+
   // Numbers the event and takes it in.
   void add(ModelEvent event);
   void add(const ClusterEvent& event);

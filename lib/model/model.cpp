@@ -64,6 +64,7 @@ void Model::place(Arena& arena, const Configuration& config) {
   events_.place(arena, config_.events);
   learner_.set_event_sink({hear, &events_});
   snapshot_.place(arena);
+  place_kept(arena);
 }
 
 void Model::reset() {
@@ -80,6 +81,7 @@ void Model::reset() {
   waiting_time_ = 0.0;
   events_.reset();
   pretrained_ = false;
+  broken_ = false;
 }
 
 // The learner follows at once: what it says of novelty between streams is by the new settings.
@@ -117,6 +119,7 @@ Status Model::set_pacing(const Pacing& pacing) {
 // Before anything changes: a row that would leave the range of a float on its way through the
 // network would be met in the middle of a stream.
 Status Model::check_stream(ConstMatrixView rows, Index most) const {
+  if (broken_) return broken_stream();
   ADAPVAE_RETURN_IF_ERROR(check_shape(rows, most, config_.inputs));
   ADAPVAE_RETURN_IF_ERROR(check_finite(rows));
   if (config_.scale_inputs != 0) return {};
@@ -147,7 +150,6 @@ ConstMatrixView Model::scale_stream(ConstMatrixView rows) {
   return scaled;
 }
 
-// The storyboard of a stream.
 Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report, double time) {
   ADAPVAE_RETURN_IF_ERROR(check_stream(rows, config_.block_rows));
   if (!std::isfinite(time) || (stream_ > 0 && time < time_)) {
@@ -156,6 +158,13 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   if (waiting_ > 0) {
     return {StatusCode::kInvalidArgument, "rows that were pushed wait: flush first"};
   }
+  keep(rows);
+  return finish(learn_stream(backend, rows, report, time), rows);
+}
+
+// The storyboard of a stream.
+Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport* report,
+                           double time) {
   open_report(rows.rows, report);
   neighbours_.clear();  // those of the stream before
   ++stream_;
@@ -179,9 +188,11 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   ADAPVAE_RETURN_IF_ERROR(learner_.begin({z_, n, m}, {variance_, n, m}, 1, time));
   pace_.enter(Stage::kBirths);
   learner_.fit(backend, pace_.asker());
+  ADAPVAE_RETURN_IF_ERROR(backend.status());
   if (!frozen()) ADAPVAE_RETURN_IF_ERROR(join(backend, rows, all, report));
   pace_.enter(Stage::kClose);
   learner_.close(backend);
+  ADAPVAE_RETURN_IF_ERROR(backend.status());
   // A stopped stream may have no replay to stand for the past: it would part old kinds.
   if (config_.kinds != 0 && pace_.asker()()) ADAPVAE_RETURN_IF_ERROR(group_kinds(backend, all));
   rows_learnt_ += static_cast<std::uint64_t>(rows.rows);

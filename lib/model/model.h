@@ -55,15 +55,20 @@ class Model {
   // One stream: up to block_rows rows. time is used by half_life_time alone; it must not run
   // backwards. Rows that are refused (a shape, a number that is not finite, with a Bernoulli
   // likelihood one outside [0, 1]) change nothing; the index is the row's.
-  // kInvalidArgument while rows of push() wait.
+  // kInvalidArgument while rows of push() wait. If the backend fails half-way, its status, and the
+  // model is as it was before the call; without restore_on_failure it takes nothing but reset()
+  // then. Likewise pretrain().
   Status learn(Backend& backend, ConstMatrixView rows, StreamReport* report, double time = 0.0);
 
   // Any number of rows, which wait until there are block_rows of them and are then learnt as a
   // stream, at the time of the last push. All of them are checked before anything changes. *report
-  // is of the last stream learnt in this call, and unchanged if *streams_learnt is 0.
+  // is of the last stream learnt in this call, and means nothing if *streams_learnt is 0. If the
+  // backend fails, the streams learnt before are, and of the rows that did not go into one none has
+  // been taken.
   Status push(Backend& backend, ConstMatrixView rows, double time, StreamReport* report,
               Index* streams_learnt);
-  // Learns the rows that wait, however few; nothing happens if none do.
+  // Learns the rows that wait, however few; nothing happens if none do. If it fails they still
+  // wait.
   Status flush(Backend& backend, StreamReport* report);
   Index rows_pending() const { return waiting_; }
 
@@ -133,6 +138,14 @@ class Model {
   TensorFileContent snapshot_content() const;
   void take_snapshot(const TensorReader& reader, const SnapshotInfo& info);
 
+  // What a stream may change, set aside before it and given back if it fails: model_restore.cpp.
+  static Status broken_stream();
+  void place_kept(Arena& arena);
+  void keep(ConstMatrixView rows);
+  Status finish(const Status& status, ConstMatrixView rows);
+  void restore(ConstMatrixView rows);
+  Status learn_stream(Backend& backend, ConstMatrixView rows, StreamReport* report, double time);
+
   bool nothing_learnt() const { return learner_.mixture().rows_learnt() == 0.0; }
   Status check_stream(ConstMatrixView rows, Index most) const;
   ConstMatrixView scale_stream(ConstMatrixView rows);
@@ -144,6 +157,7 @@ class Model {
   void cluster_mean(Index k, float* z) const;
   template <typename Point>
   Status make_rows(Backend& backend, Index rows, MatrixView z, MatrixView x, const Point& point);
+  Status pretrain_rows(Backend& backend, ConstMatrixView rows);
   Status learn_features(Backend& backend, ConstMatrixView rows);
   Status reconstruct(Backend& backend, ConstMatrixView all, int epochs);
   Status standardise(Backend& backend, ConstMatrixView rows);
@@ -177,6 +191,16 @@ class Model {
   EventRing events_;
   Before before_;
   SnapshotScratch snapshot_;
+  struct {
+    std::uint32_t stream = 0;
+    double time = 0.0;
+    std::uint64_t rows_learnt = 0;
+    EventRing::Mark events;
+    float* parameters = nullptr;  // null: nothing is kept
+    std::byte* scale = nullptr;   // of the inputs; null without scaling
+    float* waiting = nullptr;     // [block × d] rows of push(), unscaled; likewise
+  } kept_;
+  bool broken_ = false;        // a stream has failed, and nothing was kept
   Index waiting_ = 0;          // rows of push(), the first of all_
   double waiting_time_ = 0.0;  // of the last push
   // [block + replay × d] rows, then replay; between streams, the rows of push().

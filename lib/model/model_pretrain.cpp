@@ -12,6 +12,13 @@ Status Model::pretrain(Backend& backend, ConstMatrixView rows) {
   if (waiting_ > 0) {
     return {StatusCode::kInvalidArgument, "rows that were pushed wait: pretraining comes first"};
   }
+  keep(rows);
+  const Status status = pretrain_rows(backend, rows);
+  pretrained_ = status.ok();
+  return finish(status, rows);
+}
+
+Status Model::pretrain_rows(Backend& backend, ConstMatrixView rows) {
   epoch_ = 0;
   // Its share of the first stream's time.
   pace_.begin(pacing_, plan_stream(config_, 1, rows.rows, false, pacing_.seconds_per_stream > 0.0));
@@ -19,7 +26,6 @@ Status Model::pretrain(Backend& backend, ConstMatrixView rows) {
   vae_.optimiser().reset();
   vae_.optimiser().settings().adam.learning_rate = static_cast<float>(config_.learning_rate);
   ADAPVAE_RETURN_IF_ERROR(learn_features(backend, rows));
-  pretrained_ = true;
   pace_.finish();
   return backend.status();
 }

@@ -17,6 +17,8 @@ Status Model::push(Backend& backend, ConstMatrixView rows, double time, StreamRe
   ADAPVAE_RETURN_IF_ERROR(check_stream(rows, rows.rows));
   const Index d = config_.inputs;
   for (Index begin = 0; begin < rows.rows;) {
+    const Index before = waiting_;
+    const double time_before = waiting_time_;
     const Index count = std::min<Index>(config_.block_rows - waiting_, rows.rows - begin);
     for (Index i = 0; i < count; ++i) {
       std::copy_n(rows.row(begin + i), d, all_ + (waiting_ + i) * d);
@@ -25,7 +27,12 @@ Status Model::push(Backend& backend, ConstMatrixView rows, double time, StreamRe
     waiting_ += count;
     waiting_time_ = time;
     if (waiting_ == config_.block_rows) {
-      ADAPVAE_RETURN_IF_ERROR(flush(backend, report));
+      const Status status = flush(backend, report);
+      if (!status.ok()) {
+        waiting_ = before;
+        waiting_time_ = time_before;
+        return status;
+      }
       ++*streams_learnt;
     }
   }
@@ -36,7 +43,9 @@ Status Model::flush(Backend& backend, StreamReport* report) {
   if (waiting_ == 0) return {};
   const ConstMatrixView rows(all_, waiting_, config_.inputs);
   waiting_ = 0;
-  return learn(backend, rows, report, waiting_time_);
+  const Status status = learn(backend, rows, report, waiting_time_);
+  if (!status.ok()) waiting_ = rows.rows;
+  return status;
 }
 
 }  // namespace adapvae

@@ -253,15 +253,14 @@ std::size_t Model::snapshot_bytes() const {
 }
 
 Status Model::save(std::byte* out, std::size_t capacity, std::size_t* size) const {
-  if (learner_.mixture().stream_open()) {
-    return {StatusCode::kInvalidArgument, "the last stream failed half-way: reset first"};
-  }
+  if (broken_ || learner_.mixture().stream_open()) return broken_stream();
   return write_tensor_file(snapshot_content(), out, capacity, size);
 }
 
 // ---- load ---------------------------------------------------------------------------------------
 
 Status Model::load(const std::byte* bytes, std::size_t size) {
+  if (broken_) return broken_stream();
   TensorReader reader;
   SnapshotInfo info;
   ADAPVAE_RETURN_IF_ERROR(reader.open(bytes, size, snapshot_.views()));

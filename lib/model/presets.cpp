@@ -30,6 +30,7 @@ constexpr PresetValue kEdge[] = {
     {"aliases", 256},
     {"undo_steps", 1},
     {"events", 64},
+    {"restore_on_failure", 0},
 };
 
 constexpr PresetValue kBrowser[] = {

@@ -209,7 +209,7 @@ Status ClusterLearner::load(ByteReader& reader, const StateCheck& check) {
     return {StatusCode::kInvalidArgument, "a stream is open: close it first"};
   }
   // The present state is kept in the last place, which undo() never uses.
-  std::byte* keep = undo_ + state_bytes_ * static_cast<std::size_t>(config_.undo_steps);
+  std::byte* keep = spare_place();
   ByteWriter writer(keep, state_bytes_);
   save(writer);
   Status status = read_state(reader);
@@ -226,6 +226,20 @@ Status ClusterLearner::load(ByteReader& reader, const StateCheck& check) {
   ByteReader back(keep, writer.position());
   const Status restored = read_state(back);
   return restored.ok() ? status : restored;
+}
+
+void ClusterLearner::keep_state() {
+  ByteWriter writer(spare_place(), state_bytes_);
+  save(writer);
+  kept_ = {writer.position(), undo_count_, registry_.highest_given()};
+}
+
+void ClusterLearner::restore_state() {
+  mixture_.abandon_stream();
+  ByteReader reader(spare_place(), kept_.size);
+  (void)read_state(reader);  // what save() wrote is sound
+  undo_count_ = kept_.undo_count;
+  registry_.take_back(kept_.highest_given);
 }
 
 }  // namespace adapvae

@@ -184,6 +184,11 @@ class ClusterLearner {
   // kCorruptData, and nothing changed, unless the bytes, to their end, are a state of a learner of
   // this configuration that `check` accepts.
   Status load(ByteReader& reader, const StateCheck& check = {});
+  // For a stream that may fail: keep_state() before it, and restore_state() gives everything back,
+  // byte for byte, undo included, whether the stream is open or closed. load() must not come
+  // between.
+  void keep_state();
+  void restore_state();
 
  private:
   void tell(const ClusterEvent& event) const;
@@ -200,6 +205,9 @@ class ClusterLearner {
   Status check_correction(ClusterId id, Index& cluster) const;
   void remember();
   Status read_state(ByteReader& reader);
+  std::byte* spare_place() {
+    return undo_ + state_bytes_ * static_cast<std::size_t>(config_.undo_steps);
+  }
 
   LearnerConfig config_;
   LearnerSettings settings_;
@@ -230,11 +238,17 @@ class ClusterLearner {
   double* scratch_ = nullptr;
   MoveRecord* trial_ = nullptr;  // [K] births of newborns on trial
 
-  // Corrections: states before the last of them, oldest first, and one place for load().
+  // Corrections: states before the last of them, oldest first, and one place for load() and
+  // keep_state().
   std::byte* undo_ = nullptr;  // [(undo_steps + 1) × state_bytes]
   std::size_t* undo_size_ = nullptr;
   std::size_t state_bytes_ = 0;
   Index undo_count_ = 0;
+  struct {
+    std::size_t size = 0;
+    Index undo_count = 0;
+    ClusterId highest_given = 0;
+  } kept_;
 };
 
 }  // namespace adapvae

@@ -59,6 +59,10 @@ class ClusterRegistry {
   // The living cluster that holds what `id` held; kNoId if there is none or nobody remembers.
   ClusterId resolve(ClusterId id) const;
   std::uint64_t ids_given() const { return next_id_ - 1; }
+  // The highest that this object ever gave, those that undo took back included; and back to it, for
+  // ids that nobody has seen.
+  ClusterId highest_given() const { return highest_given_; }
+  void take_back(ClusterId highest) { highest_given_ = highest; }
 
   // ---- in step with the mixture ----
   void add(ClusterId parent, std::uint64_t stream, double gain, double rows);  // on trial

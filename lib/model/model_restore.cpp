@@ -1,0 +1,61 @@
+// Model: a stream that fails half-way leaves everything as it was. The learner keeps its own state,
+// where it always has room for it; what else a stream may change is kept here.
+#include <algorithm>
+
+#include "model/model.h"
+
+namespace adapvae {
+
+Status Model::broken_stream() {
+  return {StatusCode::kInvalidArgument, "the last stream failed half-way: reset first"};
+}
+
+void Model::place_kept(Arena& arena) {
+  kept_ = {};
+  if (config_.restore_on_failure == 0) return;
+  const auto d = static_cast<std::size_t>(config_.inputs);
+  kept_.parameters = arena.take<float>(static_cast<std::size_t>(vae_.parameter_count()));
+  if (config_.scale_inputs == 0) return;
+  kept_.scale = arena.take<std::byte>(Standardiser::most_bytes(config_.inputs));
+  kept_.waiting = arena.take<float>(static_cast<std::size_t>(config_.block_rows) * d);
+}
+
+// Rows that waited are scaled in place: they are kept, too.
+void Model::keep(ConstMatrixView rows) {
+  if (config_.restore_on_failure == 0) return;
+  kept_.stream = stream_;
+  kept_.time = time_;
+  kept_.rows_learnt = rows_learnt_;
+  kept_.events = events_.mark();
+  learner_.keep_state();
+  std::copy_n(vae_.parameters(), vae_.parameter_count(), kept_.parameters);
+  if (config_.scale_inputs == 0) return;
+  ByteWriter writer(kept_.scale, Standardiser::most_bytes(config_.inputs));
+  input_scale_.save(writer);
+  if (rows.data == all_) std::copy_n(all_, rows.rows * rows.cols, kept_.waiting);
+}
+
+Status Model::finish(const Status& status, ConstMatrixView rows) {
+  if (status.ok()) return status;
+  if (config_.restore_on_failure != 0) restore(rows);
+  broken_ = config_.restore_on_failure == 0;
+  return status;
+}
+
+void Model::restore(ConstMatrixView rows) {
+  stream_ = kept_.stream;
+  time_ = kept_.time;
+  rows_learnt_ = kept_.rows_learnt;
+  events_.rewind(kept_.events);
+  learner_.restore_state();
+  std::copy_n(kept_.parameters, vae_.parameter_count(), vae_.parameters());
+  vae_.optimiser().reset();
+  replay_.clear();
+  neighbours_.clear();
+  if (config_.scale_inputs == 0) return;
+  ByteReader reader(kept_.scale, Standardiser::most_bytes(config_.inputs));
+  (void)input_scale_.load(reader);  // what save() wrote is sound
+  if (rows.data == all_) std::copy_n(kept_.waiting, rows.rows * rows.cols, all_);
+}
+
+}  // namespace adapvae
