@@ -117,9 +117,11 @@ bool Replay::drift_of(Index k, DriftCorrection correction, AffineMap* map, doubl
   *shift = std::sqrt(sum / static_cast<double>(m));
   if (correction == DriftCorrection::kOff) return false;
   *map = {.from_mean = before.mean, .to_mean = after.mean};
-  // A covariance needs several rows a dimension. Roots replace the scatters in place.
+  // A map is fitted again in every epoch, and its errors add up: with fewer rows only the shift
+  // lasts (docs/results/model.md, a long run). Roots replace the scatters in place.
+  constexpr double kRowsPerDimension = 15.0;
   const bool affine = correction == DriftCorrection::kAffine &&
-                      masses[0] >= 3.0 * static_cast<double>(m) &&
+                      masses[0] >= kRowsPerDimension * static_cast<double>(m) &&
                       covariance_root(shape_, before, before.scatter) &&
                       covariance_root(shape_, after, after.scatter);
   if (affine) {
