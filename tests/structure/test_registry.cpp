@@ -321,9 +321,9 @@ TEST_CASE("a kind has the lowest id of its clusters, whatever becomes of them") 
   registry.set_kinds(kinds);
   const auto kind_of = [&](ClusterId id) { return registry.kind(registry.find(id)); };
   const auto check = [&](std::initializer_list<std::pair<ClusterId, ClusterId>> expected) {
-    for (const auto& [id, kind] : expected) {
-      CAPTURE(id);
-      CHECK(kind_of(id) == kind);
+    for (const auto& pair : expected) {
+      CAPTURE(pair.first);
+      CHECK(kind_of(pair.first) == pair.second);
     }
   };
   check({{1, 1}, {4, 1}, {2, 2}, {3, 2}, {6, 2}, {5, 5}});
