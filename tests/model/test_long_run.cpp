@@ -66,10 +66,11 @@ class WorkLog {
   }
   void check() const {
     int compared = 0;
-    for (const auto& [clusters, work] : work_) {
+    for (const auto& entry : work_) {
       constexpr int kSome = 15;
+      const std::vector<double>& work = entry.second;
       if (work.size() < 2 * kSome) continue;
-      CAPTURE(clusters);
+      CAPTURE(entry.first);
       const double first = std::accumulate(work.begin(), work.begin() + kSome, 0.0);
       const double last = std::accumulate(work.end() - kSome, work.end(), 0.0);
       CHECK(last < 1.1 * first);
