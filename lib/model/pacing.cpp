@@ -40,7 +40,8 @@ StreamPlan plan_stream(const Configuration& config, std::uint32_t stream, std::i
   StreamPlan plan;
   const bool first = stream == 1;
   const Index all = rows + (first || frozen ? 0 : replay_wanted(config, rows));
-  const auto batches = static_cast<double>((all + config.batch - 1) / config.batch);
+  const Index whole = (all + config.batch - 1) / config.batch;
+  const auto batches = static_cast<double>(whole);
   const bool neighbours = config.neighbour_weight > 0.0;
   double* steps = plan.steps;
   if (first) {
