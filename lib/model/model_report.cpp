@@ -1,6 +1,5 @@
 // Model: what a stream came to, told in its report and as events.
 #include <algorithm>
-#include <numeric>
 
 #include "model/model.h"
 

@@ -67,7 +67,6 @@ class ClusterRegistry {
   // ---- in step with the mixture ----
   void add(ClusterId parent, std::uint64_t stream, double gain, double rows);  // on trial
   void publish(Index k);                                                       // gets its id
-  void drop_last() { --clusters_; }
   // kind [clusters]: for every cluster the number of one that stands for its kind.
   void set_kinds(const Index* kind);
   // As Mixture::merge_clusters and remove_cluster: the last cluster takes the lost one's number.

@@ -121,7 +121,7 @@ TEST_CASE("a new registry knows one cluster, and newborns have no id until publi
   // One that never lived long enough takes no id with it, and leaves nothing to the next.
   registry.add(2, 10, 1.0, 1.0);
   placed.name(2, "gone");
-  registry.drop_last();
+  registry.remove(2);
   registry.add(kNoId, 11, 0.0, 0.0);
   CHECK(registry.info(2).name[0] == '\0');
   registry.publish(2);
