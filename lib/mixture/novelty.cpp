@@ -23,10 +23,7 @@ void NoveltyScale::reset(Index dims) {
 void NoveltyScale::count(double surprise, double expected, const NoveltySettings& settings) {
   if (rows_ == 0.0) origin_ = expected;
   // All fade together, when the memory is full: cheaper than a little at every row.
-  if (rows_ >= settings.memory_rows) {
-    for (float& c : counts_) c *= 0.5F;
-    rows_ *= 0.5;
-  }
+  if (rows_ + 1.0 > settings.memory_rows) fade_to(0.5 * rows_);
   counts_[bucket_of(surprise)] += 1.0F;
   rows_ += 1.0;
 }
@@ -36,6 +33,16 @@ void NoveltyScale::uncount(double surprise) {
   const float taken = std::min(count, 1.0F);  // it may have faded since
   count -= taken;
   rows_ -= static_cast<double>(taken);
+}
+
+void NoveltyScale::fade_to(double rows) {
+  if (!(rows_ > rows)) return;
+  const auto factor = static_cast<float>(rows / rows_);
+  rows_ = 0.0;
+  for (float& c : counts_) {
+    c *= factor;
+    rows_ += static_cast<double>(c);
+  }
 }
 
 Index NoveltyScale::bucket_of(double surprise) const {

@@ -31,6 +31,8 @@ class NoveltyScale {
   void count(double surprise, double expected, const NoveltySettings& settings);
   // Takes a count back: the row turned out to be of a new kind.
   void uncount(double surprise);
+  // What was counted weighs at most so many rows from now on: it is of features that have moved.
+  void fade_to(double rows);
   // The surprise of a row at the boundary; `theory` is what the mixture believes (1 -
   // false_alarm_rate quantile).
   double boundary(double theory, const NoveltySettings& settings) const;

@@ -81,6 +81,7 @@ struct Configuration {
   std::int32_t replay_filter = 1;
   std::int32_t drift = 2;  // affine
   double distillation = 1.0;
+  std::int32_t replay_in_fit = 0;  // off
 
   // ---- mixture ----
   std::int32_t prior_mode = 1;  // empirical
@@ -91,6 +92,7 @@ struct Configuration {
   double concentration = 5.0;
   double row_weight = 1.0;
   double effective_rows = 1000.0;
+  double effective_part = 0.25;
 
   // ---- births and merges ----
   std::int32_t laps = 8;
@@ -98,6 +100,7 @@ struct Configuration {
   std::int32_t divisions = 1;
   std::int32_t merge_old_with_new = 0;
   std::int32_t unexplained_births = 1;
+  double birth_novelty = 0.05;
   std::int32_t hysteresis_streams = 2;
   double hysteresis_growth = 1.5;
   double pending_part = 0.995;

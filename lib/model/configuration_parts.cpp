@@ -72,7 +72,7 @@ LearnerConfig learner_config(const Configuration& config) {
   learner.shape.covariance = static_cast<FactorShape>(config.covariance);
   learner.shape.dims = config.latent;
   learner.max_clusters = config.max_clusters;
-  learner.max_rows = config.block_rows;
+  learner.max_rows = config.block_rows + (config.replay_in_fit != 0 ? replay_room(config) : 0);
   learner.max_batches = 1;
   learner.pending_rows = config.pending_rows;
   learner.aliases = config.aliases;
@@ -93,11 +93,13 @@ LearnerSettings learner_settings(const Configuration& config) {
                                : fixed_concentration(config.concentration);
   settings.row_weight = config.row_weight;
   settings.effective_rows = config.effective_rows;
+  settings.effective_part = config.effective_part;
   settings.laps = config.laps;
   settings.rounds = config.rounds;
   settings.divisions = config.divisions != 0;
   settings.merge_old_with_new = config.merge_old_with_new != 0;
   settings.unexplained_births = config.unexplained_births != 0;
+  settings.proposal.least_novel = config.birth_novelty;
   settings.hysteresis_streams = config.hysteresis_streams;
   settings.hysteresis_growth = config.hysteresis_growth;
   settings.pending_part = config.pending_part;

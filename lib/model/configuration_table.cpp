@@ -143,10 +143,17 @@ constexpr FieldInfo kFields[] = {
          "Draws lie within so many deviations of their cluster."),
     SWITCH(kReplay, replay_filter, kLive,
            "Drop draws that the network itself would put into another cluster."),
-    CHOICE(kReplay, drift, "off shift affine", kLive,
-           "How clusters follow when training moves the features."),
+    CHOICE(
+        kReplay, drift, "off shift affine two_stage", kLive,
+        "How clusters follow when training moves the features: where they lie, and (affine) what "
+        "shape they have. two_stage: births are first judged by clusters as narrow as replay "
+        "makes them."),
     REAL(kReplay, distillation, 0, 1e6, kLive,
          "How firmly training keeps the features of replay rows where they were."),
+    CHOICE(
+        kReplay, replay_in_fit, "off fit counted", kFrozen,
+        "fit: replay rows stand beside the new ones while clusters are fitted, and are taken out "
+        "before the stream closes. counted: they stay, as if they had come. Both were no gain."),
 
     CHOICE(kMixture, prior_mode, "scaled empirical", kFrozen,
            "What a new cluster is expected to look like: a part of the first stream's spread, or "
@@ -165,6 +172,8 @@ constexpr FieldInfo kFields[] = {
     REAL(kMixture, effective_rows, 0, 1e12, kLive,
          "A stream counts as at most so many rows of evidence: more divide clusters finer; "
          "0: as many as it has."),
+    REAL(kMixture, effective_part, 0, 1, kLive,
+         "But a row of it counts at least this much: a long stream shows finer kinds."),
 
     INTEGER(kMoves, laps, 1, 10000, kLive, "Laps of the mixture between moves, at most."),
     INTEGER(kMoves, rounds, 0, 10000, kLive, "Rounds of births and merges in a stream, at most."),
@@ -174,6 +183,9 @@ constexpr FieldInfo kFields[] = {
            "Let a cluster born in this stream merge with an older one."),
     SWITCH(kMoves, unexplained_births, kLive,
            "Births from rows that no cluster explained when they came."),
+    REAL(kMoves, birth_novelty, 0, 1, kLive,
+         "A cluster is born out of an old one that has seen 1000 rows if at least this part of its "
+         "rows was novel when they came: else it is a style of what is known."),
     INTEGER(kMoves, hysteresis_streams, 0, 1000000, kLive,
             "For so many streams a merged cluster is not parted again …"),
     REAL(kMoves, hysteresis_growth, 1, 1e6, kLive, "… unless it has grown by this factor."),

@@ -12,6 +12,7 @@ constexpr Index kNeighbours = 15;
 // Farther out a scaled input says no more, and one wild number could undo the network's training.
 constexpr double kMostDeviations = 10.0;
 constexpr float kLargestInput = 1e12F;
+constexpr std::int32_t kReplayCounted = 2;  // replay_in_fit
 
 }  // namespace
 
@@ -58,6 +59,8 @@ void Model::place(Arena& arena, const Configuration& config) {
   take(novelty_, config_.pass_rows);
   if (config_.scale_inputs != 0) take(pass_x_, Index{config_.pass_rows} * config_.inputs);
   take(scratch_, 2 * m + clusters.max_clusters);
+  take(tightness_, clusters.max_clusters);
+  take(root_, 2 * clusters.shape.scatter_size());
   take(replay_id_, clusters.max_clusters);
   take(number_, clusters.max_clusters);
   events_.place(arena, config_.events);
@@ -175,20 +178,25 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   vae_.optimiser().reset();
   vae_.optimiser().settings().adam.learning_rate = static_cast<float>(config_.learning_rate);
   if (stream_ == 1 && !pretrained_) ADAPVAE_RETURN_IF_ERROR(learn_features(backend, rows));
+  if (stream_ > 1) ADAPVAE_RETURN_IF_ERROR(meet(backend, rows));
   ADAPVAE_RETURN_IF_ERROR(draw_replay(backend, rows));
   const ConstMatrixView all = gather(rows);
   if (stream_ > 1 && !frozen()) {
     ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, all, config_.adapt_epochs));
     ADAPVAE_RETURN_IF_ERROR(follow_drift(backend, report));
   }
-  ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
-  const Index n = rows.rows;
+  const ConstMatrixView fitted = config_.replay_in_fit != 0 ? all : rows;
+  ADAPVAE_RETURN_IF_ERROR(encode(backend, fitted));
+  const Index n = fitted.rows;
   const Index m = config_.latent;
-  ADAPVAE_RETURN_IF_ERROR(learner_.begin({z_, n, m}, {variance_, n, m}, 1, time));
+  const Index stand_ins = config_.replay_in_fit == kReplayCounted ? 0 : n - rows.rows;
+  ADAPVAE_RETURN_IF_ERROR(learner_.begin({z_, n, m}, {variance_, n, m}, 1, time, stand_ins));
   pace_.enter(Stage::kBirths);
+  tighten();
   learner_.fit(backend, pace_.asker());
+  loosen();
   ADAPVAE_RETURN_IF_ERROR(backend.status());
-  if (!frozen()) ADAPVAE_RETURN_IF_ERROR(join(backend, rows, all, report));
+  if (!frozen()) ADAPVAE_RETURN_IF_ERROR(join(backend, fitted, all, report));
   pace_.enter(Stage::kClose);
   learner_.close(backend);
   ADAPVAE_RETURN_IF_ERROR(backend.status());
@@ -198,6 +206,18 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   close_report(backend, report);
   report->stopped = pace_.cut_short();
   pace_.finish();
+  return backend.status();
+}
+
+// What is new of the rows is seen before the network has learnt them.
+Status Model::meet(Backend& backend, ConstMatrixView rows) {
+  // Of a network that moves, old surprises say less than this stream's.
+  constexpr double kOldPerNew = 2.0;
+  const auto n = static_cast<double>(rows.rows);
+  ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
+  learner_.meet(backend, ConstMatrixView(z_, rows.rows, config_.latent),
+                ConstMatrixView(variance_, rows.rows, config_.latent));
+  if (!frozen()) learner_.fade_novelty(kOldPerNew * n);
   return backend.status();
 }
 
@@ -301,7 +321,7 @@ VaeBatch Model::objective(ConstMatrixView all, float prior_weight) const {
 }
 
 // Network and mixture in turn.
-Status Model::join(Backend& backend, ConstMatrixView rows, ConstMatrixView all,
+Status Model::join(Backend& backend, ConstMatrixView fitted, ConstMatrixView all,
                    StreamReport* report) {
   pace_.enter(Stage::kJoint);
   TrainingSettings settings = training_settings(config_, joint_corruption(config_), stream_);
@@ -314,7 +334,7 @@ Status Model::join(Backend& backend, ConstMatrixView rows, ConstMatrixView all,
     if (epoch.rows == 0) break;  // the network is where the mixture has seen it
     report->loss = epoch.loss;
     ADAPVAE_RETURN_IF_ERROR(follow_drift(backend, report));
-    ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
+    ADAPVAE_RETURN_IF_ERROR(encode(backend, fitted));
     learner_.settle(backend, config_.sweeps);
     // At first nothing is known: what the latent shows only now may still be born.
     if (stream_ == 1 && learner_.births(backend, i + 1, pace_.asker()) > 0) {
@@ -368,6 +388,47 @@ void Model::renumber_replay() {
   }
   replay_.renumber(number_);
   note_replay_ids();
+}
+
+// Two-stage drift correction: while births are judged, an old cluster is as narrow as its replay
+// rows, so that it does not swallow what only lies near.
+void Model::tighten() {
+  std::fill_n(tightness_, learner_.mixture().clusters(), 1.0);
+  if (drift_correction(config_) != DriftCorrection::kTwoStage || replay_.rows() == 0) return;
+  for (Index k = 0; k < learner_.mixture().clusters(); ++k) {
+    tightness_[k] = replay_.narrowness(k, learner_.mixture().carried()[k]);
+    scale_past(k, tightness_[k]);
+  }
+  learner_.mixture().global_step();
+}
+
+void Model::loosen() {
+  if (drift_correction(config_) != DriftCorrection::kTwoStage || replay_.rows() == 0) return;
+  const Index clusters = replay_ids_;  // of the stream's start; merges may have moved them
+  for (Index k = 0; k < clusters; ++k) {
+    const Index now = learner_.registry().find(learner_.registry().resolve(replay_id_[k]));
+    if (now >= 0 && replay_id_[k] == learner_.registry().info(now).id) {
+      scale_past(now, 1.0 / tightness_[k]);
+    }
+  }
+  learner_.mixture().global_step();
+}
+
+// What cluster k carries is `factor` times as wide.
+void Model::scale_past(Index k, double factor) {
+  if (factor == 1.0) return;
+  const Index m = config_.latent;
+  const StatisticsRef past = learner_.mixture().carried()[k];
+  double* mean = scratch_;
+  double* from = root_;
+  double* to = root_ + learner_.config().shape.scatter_size();
+  std::copy_n(past.mean, m, mean);
+  std::fill_n(from, 2 * learner_.config().shape.scatter_size(), 0.0);
+  for (Index j = 0; j < m; ++j) {
+    from[learner_.config().shape.diagonal_at(j)] = 1.0;
+    to[learner_.config().shape.diagonal_at(j)] = factor;
+  }
+  learner_.map_past(k, {.from_mean = mean, .to_mean = mean, .from_root = from, .to_root = to});
 }
 
 // What clusters hold of the past follows the network to where it puts the replay rows now.

@@ -88,6 +88,7 @@ class Model {
   // The network's mean of a row with features z, in the units of the input.
   Status decode(Backend& backend, ConstMatrixView z, MatrixView x);
   // decode of the mean of encode.
+  Status meet(Backend& backend, ConstMatrixView rows);
   Status reconstruct(Backend& backend, ConstMatrixView rows, MatrixView out);
 
   // ---- rows made up ----
@@ -162,7 +163,10 @@ class Model {
   Status reconstruct(Backend& backend, ConstMatrixView all, int epochs);
   Status standardise(Backend& backend, ConstMatrixView rows);
   Status draw_replay(Backend& backend, ConstMatrixView rows);
-  Status join(Backend& backend, ConstMatrixView rows, ConstMatrixView all, StreamReport* report);
+  void tighten();
+  void loosen();
+  void scale_past(Index k, double factor);
+  Status join(Backend& backend, ConstMatrixView fitted, ConstMatrixView all, StreamReport* report);
   Status encode(Backend& backend, ConstMatrixView rows);
   Status follow_drift(Backend& backend, StreamReport* report);
   ConstMatrixView gather(ConstMatrixView rows);
@@ -215,6 +219,8 @@ class Model {
   float* novelty_ = nullptr;        // [pass_rows]
   float* pass_x_ = nullptr;         // [pass_rows × d] scaled rows; null without scaling
   double* scratch_ = nullptr;       // [2m + K]
+  double* tightness_ = nullptr;     // [K] by which two_stage has narrowed clusters
+  double* root_ = nullptr;          // [2 × scatter]
   // Who the replay rows' clusters are: ids by number, as of the last look.
   ClusterId* replay_id_ = nullptr;  // [K]
   Index* number_ = nullptr;         // [K]

@@ -117,18 +117,40 @@ bool Replay::drift_of(Index k, DriftCorrection correction, AffineMap* map, doubl
   *shift = std::sqrt(sum / static_cast<double>(m));
   if (correction == DriftCorrection::kOff) return false;
   *map = {.from_mean = before.mean, .to_mean = after.mean};
-  // A map is fitted again in every epoch, and its errors add up: with fewer rows only the shift
-  // lasts (docs/results/model.md, a long run). Roots replace the scatters in place.
-  constexpr double kRowsPerDimension = 15.0;
-  const bool affine = correction == DriftCorrection::kAffine &&
-                      masses[0] >= kRowsPerDimension * static_cast<double>(m) &&
+  const bool affine = correction >= DriftCorrection::kAffine &&
                       covariance_root(shape_, before, before.scatter) &&
                       covariance_root(shape_, after, after.scatter);
-  if (affine) {
-    map->from_root = before.scatter;
-    map->to_root = after.scatter;
+  if (!affine) return true;
+  // Roots have replaced the scatters. Few rows say little of a map of so many numbers, and its
+  // errors add up from stream to stream: it is believed by the rows that there are.
+  constexpr double kDoubtPerDimension = 20.0;
+  const double belief = masses[0] / (masses[0] + kDoubtPerDimension * static_cast<double>(m));
+  for (Index j = 0; j < scatter; ++j) {
+    after.scatter[j] = (1.0 - belief) * before.scatter[j] + belief * after.scatter[j];
   }
+  map->from_root = before.scatter;
+  map->to_root = after.scatter;
   return true;
+}
+
+double Replay::narrowness(Index k, const StatisticsRef& carried) {
+  const Index m = shape_.dims;
+  const Index scatter = shape_.scatter_size();
+  double* place = scratch_ + m + scatter;
+  double mass = 0.0;
+  const StatisticsRef codes = {&mass, place, place + m};
+  double* root = place + m + scatter;
+  count_codes(k, z_, codes);
+  if (mass < 2.0 * static_cast<double>(m) || !covariance_root(shape_, codes, codes.scatter) ||
+      !covariance_root(shape_, carried, root)) {
+    return 1.0;
+  }
+  double sum = 0.0;
+  for (Index j = 0; j < m; ++j) {
+    const Index at = shape_.diagonal_at(j);
+    sum += std::log(codes.scatter[at] / root[at]);
+  }
+  return std::min(1.0, std::exp(sum / static_cast<double>(m)));
 }
 
 void Replay::renumber(const Index* number) {

@@ -14,7 +14,7 @@ struct ReplaySettings {
   bool filter = true;       // drop draws that the network itself would put into another cluster
 };
 
-enum class DriftCorrection : std::int32_t { kOff = 0, kShift = 1, kAffine = 2 };
+enum class DriftCorrection : std::int32_t { kOff = 0, kShift = 1, kAffine = 2, kTwoStage = 3 };
 
 class Replay {
  public:
@@ -43,6 +43,9 @@ class Replay {
   // until the next call, and the shift of its mean in its own deviations. False: too few rows, or
   // correction is off; the shift is then 0, or what it is.
   bool drift_of(Index k, DriftCorrection correction, AffineMap* map, double* shift);
+  // How much narrower cluster k's rows lie in latent() than what it carries: the ratio of their
+  // deviations, a mean over directions; at most 1, and 1 if the rows are too few to say.
+  double narrowness(Index k, const StatisticsRef& carried);
   // latent() is now what was measured.
   void accept_drift();
 

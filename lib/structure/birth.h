@@ -32,6 +32,9 @@ class BirthMove {
   // The backend's limits must allow for Proposal::kMostPieces clusters.
   void place(Arena& arena, const MixtureConfig& config);
 
+  // novel [rows of the stream]: what of them was when they came; null: not known.
+  void set_arrivals(const std::uint8_t* novel) { proposal_.set_arrivals(novel); }
+
   // Each tries to give birth to up to `fresh` clusters. The mixture changes only if the outcome is
   // kAccepted (then a global step has been made); after a failed try_rows its statistics have been
   // counted anew from the same responsibilities, with two global steps.

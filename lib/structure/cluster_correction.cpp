@@ -236,6 +236,7 @@ void ClusterLearner::keep_state() {
 
 void ClusterLearner::restore_state() {
   mixture_.abandon_stream();
+  met_rows_ = 0;
   ByteReader reader(spare_place(), kept_.size);
   (void)read_state(reader);  // what save() wrote is sound
   undo_count_ = kept_.undo_count;

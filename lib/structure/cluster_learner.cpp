@@ -53,6 +53,8 @@ void ClusterLearner::place(Arena& arena, const LearnerConfig& config) {
     take(z_, rows * m);
     take(variance_, rows * m);
   }
+  take(met_surprise_, config.max_rows);
+  take(met_novel_, rows);
   take(score_, rows);
   take(score_r_, Mixture::kLocalRows * config.max_clusters);
   take(chosen_, rows);
@@ -77,6 +79,7 @@ void ClusterLearner::reset() {
   time_ = 0.0;
   prior_set_ = false;
   undo_count_ = 0;
+  met_rows_ = 0;
 }
 
 void ClusterLearner::tell(const ClusterEvent& event) const {
@@ -88,14 +91,33 @@ void ClusterLearner::tell(const ClusterEvent& event) const {
 Status ClusterLearner::learn(Backend& backend, ConstMatrixView z, ConstMatrixView variance,
                              double time) {
   if (z.rows == 0 && !mixture_.stream_open()) return {};  // nothing came, nothing is learnt
+  ADAPVAE_RETURN_IF_ERROR(check_stream(z, variance, config_));
+  meet(backend, z, variance);
   ADAPVAE_RETURN_IF_ERROR(begin(z, variance, 1, time));
   fit(backend);
   close(backend);
   return {};
 }
 
+void ClusterLearner::meet(Backend& backend, ConstMatrixView z, ConstMatrixView variance) {
+  met_rows_ = 0;
+  if (stream_ == 0 || z.rows > config_.max_rows) return;
+  const double limit = boundary();
+  for (Index begin = 0; begin < z.rows; begin += Mixture::kLocalRows) {
+    const Index count = std::min(Mixture::kLocalRows, z.rows - begin);
+    mixture_.score(backend, z.row_range(begin, count),
+                   variance.data != nullptr ? variance.row_range(begin, count) : ConstMatrixView(),
+                   {score_r_, count, mixture_.clusters()}, score_);
+    for (Index i = 0; i < count; ++i) {
+      met_surprise_[begin + i] = -score_[i].log_density;
+      met_novel_[begin + i] = novelty_.novelty(-score_[i].log_density, limit) > 0.5F ? 1 : 0;
+    }
+  }
+  met_rows_ = z.rows;
+}
+
 Status ClusterLearner::begin(ConstMatrixView z, ConstMatrixView variance, Index batches,
-                             double time) {
+                             double time, Index stand_ins) {
   if (mixture_.stream_open()) {
     return {StatusCode::kInvalidArgument, "the stream before has not been closed"};
   }
@@ -106,15 +128,25 @@ Status ClusterLearner::begin(ConstMatrixView z, ConstMatrixView variance, Index 
   if (batches < 1 || batches > config_.max_batches) {
     return {StatusCode::kInvalidArgument, "batches must be between 1 and max_batches"};
   }
+  if (stand_ins < 0 || stand_ins >= z.rows) {
+    return {StatusCode::kInvalidArgument, "rows must not all stand for the past"};
+  }
+  const Index own = z.rows - stand_ins;
   double weight = settings_.row_weight;
   if (settings_.effective_rows > 0.0) {
-    weight = std::min(weight, settings_.effective_rows / static_cast<double>(z.rows));
+    weight = std::min(weight, std::max(settings_.effective_rows / static_cast<double>(own),
+                                       settings_.effective_part));
   }
   if (!(weight > 1e-12) || weight > 1.0) {
     return {StatusCode::kInvalidArgument, "the weight of a row must be in (0, 1]"};
   }
-  own_rows_ = z.rows;
+  own_rows_ = own;
+  given_rows_ = z.rows;
   lapped_ = false;
+  if (met_rows_ > own) met_rows_ = 0;
+  std::fill(met_novel_ + met_rows_, met_novel_ + z.rows, std::uint8_t{0});
+  std::fill_n(met_novel_ + z.rows, pending_.count(), std::uint8_t{1});
+  birth_.set_arrivals(met_rows_ > 0 ? met_novel_ : nullptr);
   if (config_.pending_rows > 0) {
     const Index m = config_.shape.dims;
     const Index all = z.rows + pending_.count();
@@ -190,6 +222,7 @@ void ClusterLearner::fit(Backend& backend, const GoOn& go_on) {
 void ClusterLearner::close(Backend& backend) {
   if (!mixture_.stream_open()) return;
   if (!lapped_) settle(backend, 1);  // rows belong somewhere, whatever the caller left out
+  let_stand_ins_go(backend);
   merges();
   drop_weak_clusters();
   score_stream(backend);
@@ -199,6 +232,8 @@ void ClusterLearner::close(Backend& backend) {
     if (present >= 0.5 * mixture_.row_weight()) registry_.info(k).seen_stream = stream_;
   }
   publish_newborns();
+  met_rows_ = 0;
+  birth_.set_arrivals(nullptr);
   mixture_.close_stream();
   if (settings_.prior.mode == PriorMode::kEmpirical) {
     set_pooled_prior(mixture_, settings_.prior, scratch_);
@@ -229,9 +264,16 @@ void ClusterLearner::score_stream(Backend& backend) {
   }
 }
 
+void ClusterLearner::let_stand_ins_go(Backend& backend) {
+  if (given_rows_ == own_rows_) return;
+  for (Index i = own_rows_; i < given_rows_; ++i) mixture_.hold_out(i);
+  mixture_.recount(backend);
+}
+
 // Rows that are far from every cluster go to the pool, if there is room and they have not waited
-// too long. Every row is counted once in the scale of novelty, when it comes; if it waited and was
-// explained later, by what it is then.
+// too long. Every row is counted once in the scale of novelty: a row of a cluster that was there
+// before as it was met, others, whose kind nobody knew, as they are now; if it waited and was
+// explained later, as it is then.
 void ClusterLearner::hold_back_pending(Backend& backend) {
   const Index m = config_.shape.dims;
   const Index rows = mixture_.stream_rows().rows;
@@ -239,7 +281,8 @@ void ClusterLearner::hold_back_pending(Backend& backend) {
   Index held = 0;
   // Those that wait already come last in the stream, and first here.
   for (Index i = rows - 1; i >= 0 && held < config_.pending_rows; --i) {
-    const Index waiting = i - own_rows_;
+    if (i >= own_rows_ && i < given_rows_) continue;
+    const Index waiting = i - given_rows_;
     const bool tired =
         waiting >= 0 && static_cast<int>(pending_.age(waiting)) + 1 >= settings_.pending_streams;
     if (score_[i].remoteness > far && !tired) chosen_[held++] = static_cast<std::uint32_t>(i);
@@ -248,9 +291,11 @@ void ClusterLearner::hold_back_pending(Backend& backend) {
   const double usual = mixture_.surprise_quantile(0.5);
   Index next = 0;
   for (Index i = 0; i < rows; ++i) {
-    const Index waiting = i - own_rows_;
+    if (i >= own_rows_ && i < given_rows_) continue;
+    const Index waiting = i - given_rows_;
     const bool waits = next < held && chosen_[next] == static_cast<std::uint32_t>(i);
-    const float surprise = -score_[i].log_density;
+    const bool known = i < met_rows_ && registry_.info(score_[i].cluster).id != kNoId;
+    const float surprise = known ? met_surprise_[i] : -score_[i].log_density;
     if (waiting < 0) {
       novelty_.count(surprise, usual, settings_.novelty);
     } else if (!waits && score_[i].remoteness <= far) {
@@ -266,7 +311,7 @@ void ClusterLearner::hold_back_pending(Backend& backend) {
   pending_.clear();
   for (Index h = 0; h < held; ++h) {
     const Index i = chosen_[h];
-    const bool spread = mixture_.stream_variance().data != nullptr || i >= own_rows_;
+    const bool spread = mixture_.stream_variance().data != nullptr || i >= given_rows_;
     pending_.add(z_ + i * m, spread ? variance_ + i * m : nullptr, age_[h], surprise_[h]);
     mixture_.hold_out(i);
   }

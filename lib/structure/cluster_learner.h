@@ -35,7 +35,8 @@ struct LearnerSettings {
   NoveltySettings novelty;
   Concentration concentration = fixed_concentration(5.0);
   double row_weight = 1.0;      // κ: what a row counts; below 1 for latents that are not Gaussian
-  double effective_rows = 0.0;  // > 0: a stream counts as at most so many rows (κ shrinks)
+  double effective_rows = 0.0;  // > 0: a stream counts as at most so many rows (κ shrinks) …
+  double effective_part = 0.0;  // … but at least as this part of its own
   ProposalSettings proposal;
   int laps = 8;                  // between moves, at most
   double least_progress = 1e-4;  // laps end when the bound gains less than this per row
@@ -112,7 +113,15 @@ class ClusterLearner {
   // variance may be empty. time is used by half_life_time alone; it must not run backwards. On
   // failure nothing has changed.
   Status learn(Backend& backend, ConstMatrixView z, ConstMatrixView variance, double time = 0.0);
-  Status begin(ConstMatrixView z, ConstMatrixView variance, Index batches, double time = 0.0);
+  // The next stream's rows as they come, before anything is made of them; z and variance as the
+  // features are until then. Not needed, but it tells what is novel: births out of an old cluster
+  // need that (ProposalSettings::least_novel), and the scale of novelty is set by rows of known
+  // kinds as they were met, not as they were learnt.
+  void meet(Backend& backend, ConstMatrixView z, ConstMatrixView variance);
+  // The last `stand_ins` of the rows stand for the past in the fit: they take part in everything
+  // but are let go before the stream closes, and never counted.
+  Status begin(ConstMatrixView z, ConstMatrixView variance, Index batches, double time = 0.0,
+               Index stand_ins = 0);
   // Laps until the bound rests or `laps` are done; the bound.
   double settle(Backend& backend, int laps);
   // Each: the number of moves made.
@@ -127,6 +136,9 @@ class ClusterLearner {
   void fit(Backend& backend, const GoOn& go_on = {});
   void close(Backend& backend);
 
+  // The features are about to move: what the scale of novelty has counted weighs at most so many
+  // rows.
+  void fade_novelty(double rows) { novelty_.fade_to(rows); }
   // What cluster k holds of the past, its candidate division included, in other coordinates.
   // mixture().global_step() or a lap must follow.
   void map_past(Index k, const AffineMap& map);
@@ -200,6 +212,7 @@ class ClusterLearner {
   void note_merge(const MoveRecord& record, ClusterEventKind kind);
   void drop_weak_clusters();
   void score_stream(Backend& backend);
+  void let_stand_ins_go(Backend& backend);
   void hold_back_pending(Backend& backend);
   void publish_newborns();
   Status check_correction(ClusterId id, Index& cluster) const;
@@ -223,9 +236,15 @@ class ClusterLearner {
   double time_ = 0.0;
   bool prior_set_ = false;
 
-  // The open stream: the caller's rows, then those that were pending.
+  // The stream as it came, for as many rows as were met: pending rows are novel.
+  Index met_rows_ = 0;
+  float* met_surprise_ = nullptr;      // [max_rows]
+  std::uint8_t* met_novel_ = nullptr;  // [stream_rows]
+
+  // The open stream: the caller's rows, those that stand for the past, those that were pending.
   bool lapped_ = false;
   Index own_rows_ = 0;               // of the caller
+  Index given_rows_ = 0;             // with those that stand for the past
   float* z_ = nullptr;               // [stream_rows × m], with a pool only
   float* variance_ = nullptr;        // [stream_rows × m], with a pool only
   RowScore* score_ = nullptr;        // [stream_rows]

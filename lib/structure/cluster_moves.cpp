@@ -11,6 +11,8 @@ namespace {
 constexpr Index kBirthSizes[] = {10, 4, 3, 2, 1};
 constexpr Index kUnexplainedSizes[] = {3, 1};
 constexpr double kEmptyRows = 0.01;
+// A cluster that has seen so many rows is known: then least_novel holds.
+constexpr double kKnownRows = 1000.0;
 
 }  // namespace
 
@@ -71,12 +73,14 @@ Index ClusterLearner::births(Backend& backend, int round, const GoOn& go_on) {
     if (same || rests(target)) continue;
     Philox random =
         proposal_random(static_cast<std::uint32_t>(round), static_cast<std::uint32_t>(target));
+    ProposalSettings settings = settings_.proposal;
+    if (mixture_.rows_of(target) - present < kKnownRows) settings.least_novel = 0.0;
     MoveRecord best;
     best.gain = -1e300;
     for (const Index fresh : kBirthSizes) {
       if (!go_on()) return born;  // nothing of this target has been done yet
-      const MoveRecord record = birth_.try_cluster(
-          backend, mixture_, target, fresh, settings_.proposal, random, fresh != kBirthSizes[0]);
+      const MoveRecord record = birth_.try_cluster(backend, mixture_, target, fresh, settings,
+                                                   random, fresh != kBirthSizes[0]);
       // The size that came nearest is the one to tell of.
       const bool judged = record.outcome == MoveOutcome::kBoundWouldFall;
       const bool best_judged = best.gain != -1e300 && best.outcome == MoveOutcome::kBoundWouldFall;

@@ -297,6 +297,18 @@ bool Proposal::drop_small_pieces(double least_rows) {
   return pieces_ != before;
 }
 
+// Rows that were explained when they came are at most a finer division of what is known.
+bool Proposal::drop_familiar_pieces(double least_novel) {
+  if (rival_ != Rival::kOldCluster || novel_ == nullptr) return false;
+  const Index before = pieces_;
+  for (Index j = pieces_ - 1; j >= 1; --j) {
+    double novel = 0.0;
+    for (Index i = 0; i < count_; ++i) novel += novel_[row_[i]] != 0 ? share(i, j) : 0.0;
+    if (novel < least_novel * piece_mass_[j]) join_pieces(0, j);
+  }
+  return pieces_ != before;
+}
+
 void Proposal::fit(Backend& backend, const Mixture& mixture, Index fresh,
                    const ProposalSettings& settings, Philox& random) {
   fresh = std::min(fresh, kMostFresh);
@@ -322,6 +334,7 @@ void Proposal::fit(Backend& backend, const Mixture& mixture, Index fresh,
     while (pieces_ > 1 && merge_pieces(mixture)) count(backend, mixture, {});
   }
   active_ = count_;
+  if (drop_familiar_pieces(settings.least_novel)) count(backend, mixture, {});
 }
 
 void Proposal::add_to_piece(const Mixture& mixture, Index piece, const StatisticsRef& more) {

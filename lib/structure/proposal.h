@@ -22,6 +22,9 @@ struct ProposalSettings {
   double least_gain = 0.0;        // a birth must raise the bound by more than this
   int refinements = 12;           // local and global steps of the fit
   double hopeless_rows = 4000.0;  // a candidate division without evidence after these is dropped
+  // What comes out of a cluster that is well known is new only if this part of its rows was novel
+  // when they came.
+  double least_novel = 0.0;
 };
 
 class Proposal {
@@ -42,6 +45,8 @@ class Proposal {
   // The `count` rows listed, with their log density under the mixture that they compete with.
   void gather_rows(Mixture& mixture, const std::uint32_t* rows, const float* log_density,
                    Index count);
+  // novel [rows of the stream]: 1 for those that nothing explained when they came; null: not known.
+  void set_arrivals(const std::uint8_t* novel) { novel_ = novel; }
   // Fits `fresh` pieces beside piece 0; pieces() is what is left of them after small ones are
   // dropped and pieces that should be one are merged.
   void fit(Backend& backend, const Mixture& mixture, Index fresh, const ProposalSettings& settings,
@@ -89,6 +94,7 @@ class Proposal {
   Index trial_masses(const Mixture& mixture);
   void join_pieces(Index a, Index b);
   bool drop_small_pieces(double least_rows);
+  bool drop_familiar_pieces(double least_novel);
   bool merge_pieces(const Mixture& mixture);
   Index first_real() const { return rival_ == Rival::kMixture ? 1 : 0; }
   Index place_in_masses(const Mixture& mixture, Index piece) const;
@@ -102,6 +108,7 @@ class Proposal {
   Index active_ = 0;  // the first of them, which the present step is about
   double held_ = 0.0;
   double row_weight_ = 1.0;
+  const std::uint8_t* novel_ = nullptr;
   std::uint32_t* row_ = nullptr;  // [rows] which
   double* budget_ = nullptr;      // [rows] how much of each
   float* z_ = nullptr;            // [rows × m]

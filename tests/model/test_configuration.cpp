@@ -172,7 +172,7 @@ TEST_CASE("what a field does not take is refused by name, and nothing changes") 
   CHECK(std::string(set_field_text(config, "latent", "2000").message()) ==
         "latent must be a whole number from 1 to 1024");
   CHECK(std::string(set_field_text(config, "drift", "linear").message()) ==
-        "drift must be one of: off shift affine");
+        "drift must be one of: off shift affine two_stage");
   CHECK(std::string(set_field_text(config, "augment", "2").message()) ==
         "augment must be on or off");
 }

@@ -41,6 +41,37 @@ TEST_CASE("kinds are born where they come, and old ones keep their clusters") {
   CHECK(f.memory.guards_untouched());
 }
 
+TEST_CASE("ways to carry the past: kinds are found, and only rows that came are counted") {
+  struct Way {
+    const char* field;
+    const char* value;
+    bool counts_replay;
+  };
+  for (const Way& way :
+       {Way{"drift", "off", false}, Way{"drift", "shift", false}, Way{"drift", "two_stage", false},
+        Way{"replay_in_fit", "fit", false}, Way{"replay_in_fit", "counted", true}}) {
+    CAPTURE(way.field);
+    CAPTURE(way.value);
+    Configuration config = small_model();
+    REQUIRE(set_field_text(config, way.field, way.value).ok());
+    ModelFixture f(config);
+    double replayed = 0.0;
+    for (int stream = 0; stream < 3; ++stream) {
+      StreamReport report;
+      const Rows rows = kinds(2 * stream, 2 * stream + 1, 400, static_cast<std::uint32_t>(stream));
+      REQUIRE(f.model.learn(f.backend, rows.view(), &report).ok());
+      replayed += static_cast<double>(report.replay_rows);
+      CHECK(f.model.clusters().rows_seen() ==
+            400.0 * (stream + 1) + (way.counts_replay ? replayed : 0.0));
+    }
+    CHECK(replayed > 500.0);
+    std::set<ClusterId> found;
+    for (int kind = 0; kind < 6; ++kind) found.insert(f.ids(kinds(kind, kind, 1, 70))[0]);
+    CHECK(found.size() >= 5);
+    CHECK(f.memory.guards_untouched());
+  }
+}
+
 TEST_CASE("the same seed gives the same model, and bad rows change nothing") {
   ModelFixture a;
   ModelFixture b;

@@ -48,17 +48,12 @@ Split read_digits() {
   return split;
 }
 
-// The edge preset with a wider network and firmer training, for so few rows.
+// The edge preset with room for a stream of these.
 Configuration digit_model(std::uint64_t seed, double replay_ratio) {
   Configuration config;
   REQUIRE(apply_preset(config, "edge").ok());
-  config.hidden1 = 64;
-  config.hidden2 = 32;
-  config.likelihood_variance = 0.05;
   config.block_rows = 300;
   config.max_clusters = 24;
-  config.pretrain_epochs = 100;
-  config.adapt_epochs = 40;
   config.learning_rate = 2e-3;
   config.seed = seed;
   config.replay_ratio = replay_ratio;
@@ -88,7 +83,7 @@ double final_nmi(const Split& split, const Configuration& config) {
 
 }  // namespace
 
-// With replay .64, .70 and .66 for the three seeds, without .27, .31 and .30. Builds differ in the
+// With replay .81, .86 and .81 for the three seeds, without .46, .34 and .51. Builds differ in the
 // last bits and training magnifies that: the bounds are half of what there is.
 TEST_CASE("replay: without it the digits of earlier streams are forgotten") {
   const Split split = read_digits();
@@ -96,7 +91,7 @@ TEST_CASE("replay: without it the digits of earlier streams are forgotten") {
     CAPTURE(seed);
     const double with = final_nmi(split, digit_model(seed, 2.0));
     const double without = final_nmi(split, digit_model(seed, 0.0));
-    CHECK(with > without + 0.18);
-    CHECK(with > 0.5);
+    CHECK(with > without + 0.15);
+    CHECK(with > 0.65);
   }
 }

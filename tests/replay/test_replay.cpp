@@ -119,7 +119,7 @@ TEST_CASE("nothing is drawn from nothing, and the filter only drops") {
   }
 }
 
-TEST_CASE("a known affine change of the network is found, and undone in the statistics") {
+TEST_CASE("a known affine change of the network is found, as far as its rows are believed") {
   Setting s;
   ReplaySettings settings;
   settings.filter = false;
@@ -135,7 +135,11 @@ TEST_CASE("a known affine change of the network is found, and undone in the stat
     double shift = 0.0;
     CHECK_FALSE(s.replay.drift_of(k, DriftCorrection::kOff, &map, &shift));
     CHECK(shift > 0.1);
-    // Statistics of the codes themselves, mapped, must be those of the new codes.
+    // Statistics of the codes themselves, mapped, must be those of the new codes, as far as so many
+    // rows are believed: a root on its way from what it was to what it is.
+    double rows = 0.0;
+    for (Index i = 0; i < s.replay.rows(); ++i) rows += s.replay.cluster(i) == k ? 1.0 : 0.0;
+    const double belief = rows / (rows + 20.0 * static_cast<double>(kDims));
     std::vector<double> mean(kDims), scatter(packed_size(kDims));
     double mass = 100.0;
     std::copy_n(mixture.carried()[k].mean, kDims, mean.begin());
@@ -144,15 +148,22 @@ TEST_CASE("a known affine change of the network is found, and undone in the stat
     const std::vector<double> scatter_before = scatter;
     REQUIRE(s.replay.drift_of(k, DriftCorrection::kAffine, &map, &shift));
     REQUIRE(map.from_root != nullptr);
+    double stretch[kDims], from[kDims];
+    for (Index i = 0; i < kDims; ++i) {
+      stretch[i] = 1.0 - belief + belief / deviation[i];
+      from[i] = map.from_mean[i];
+      CHECK(std::fabs(map.to_mean[i] - (from[i] - center[i]) / deviation[i]) < 1e-5);
+    }
     map_statistics(mixture.config().shape, map, {&mass, mean.data(), scatter.data()},
                    scratch.data());
     for (Index i = 0; i < kDims; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      CHECK(std::fabs(mean[at] - (mean_before[at] - center[i]) / deviation[i]) < 2e-3);
+      const double moved = (from[i] - center[i]) / deviation[i];
+      CHECK(std::fabs(mean[at] - moved - stretch[i] * (mean_before[at] - from[i])) < 2e-3);
       for (Index j = 0; j <= i; ++j) {
         const auto cell = static_cast<std::size_t>(packed_size(i) + j);
         CHECK(scatter[cell] ==
-              doctest::Approx(scatter_before[cell] / (deviation[i] * deviation[j])).epsilon(0.01));
+              doctest::Approx(scatter_before[cell] * stretch[i] * stretch[j]).epsilon(0.01));
       }
     }
   }
@@ -163,4 +174,29 @@ TEST_CASE("a known affine change of the network is found, and undone in the stat
   s.replay.accept_drift();
   CHECK(s.replay.drift_of(0, DriftCorrection::kShift, &map, &shift));
   CHECK(shift == 0.0);
+}
+
+TEST_CASE("replay rows are narrower than what a cluster carries, by the factor that it is wider") {
+  Setting s;
+  ReplaySettings settings;
+  settings.filter = false;
+  REQUIRE(s.draw(settings).ok());
+  const ClusterShape& shape = s.mixture.mixture.config().shape;
+  std::vector<double> mean(kDims), scatter(packed_size(kDims)), flat(packed_size(kDims));
+  double mass = 0.0;
+  double one = 1.0;
+  const StatisticsRef codes = {&mass, mean.data(), scatter.data()};
+  for (Index i = 0; i < s.replay.rows(); ++i) {
+    if (s.replay.cluster(i) != 0) continue;
+    double row[kDims];
+    for (Index j = 0; j < kDims; ++j) row[j] = static_cast<double>(s.replay.latent()(i, j));
+    add_statistics(shape, {&one, row, flat.data()}, 1.0, codes);
+  }
+  REQUIRE(mass > 50.0);
+  CHECK(s.replay.narrowness(0, codes) == doctest::Approx(1.0));
+  for (double& x : scatter) x *= 9.0;
+  CHECK(s.replay.narrowness(0, codes) == doctest::Approx(1.0 / 3.0));
+  for (double& x : scatter) x /= 81.0;
+  CHECK(s.replay.narrowness(0, codes) == 1.0);  // never wider
+  CHECK(s.replay.narrowness(2, codes) == 1.0);  // no rows to say
 }

@@ -1,0 +1,118 @@
+// Rows as they come: what was novel then decides what is born out of a well-known cluster and
+// where the scale of novelty lies; and rows that only stand for the past are never counted.
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "base/sampling.h"
+#include "support/learner_fixture.h"
+
+using namespace adapvae;
+using namespace adapvae::testing;
+
+namespace {
+
+constexpr Index kDims = 3;
+
+LearnerConfig config() {
+  LearnerConfig config;
+  config.shape.dims = kDims;
+  config.max_rows = 4000;
+  config.max_clusters = 12;
+  config.aliases = 16;
+  return config;
+}
+
+// `count` rows around `at` on the first axis and 0 on the others.
+void add_rows(Philox& random, double at, Index count, std::vector<float>& rows) {
+  for (Index i = 0; i < count; ++i) {
+    for (Index j = 0; j < kDims; ++j) {
+      rows.push_back(static_cast<float>((j == 0 ? at : 0.0) + sample_normal(random)));
+    }
+  }
+}
+
+// One kind in two styles, three deviations apart: so few effective rows see a single cluster.
+std::vector<float> two_styles(Philox& random, Index each) {
+  std::vector<float> rows;
+  for (Index i = 0; i < each; ++i) {
+    add_rows(random, -1.5, 1, rows);
+    add_rows(random, 1.5, 1, rows);
+  }
+  return rows;
+}
+
+ConstMatrixView view(const std::vector<float>& rows) {
+  return {rows.data(), static_cast<Index>(rows.size()) / kDims, kDims};
+}
+
+// Births in the second stream, which is counted in full.
+std::size_t later_births(double least_novel, bool something_new) {
+  LearnerFixture f(config());
+  Philox random({.seed = 5});
+  f.learner.settings().divisions = false;
+  f.learner.settings().proposal.least_novel = least_novel;
+  f.learner.settings().effective_rows = 20.0;
+  REQUIRE(f.learn(two_styles(random, 1500)).ok());
+  REQUIRE(f.learner.mixture().clusters() == 1);
+  f.learner.settings().effective_rows = 0.0;
+  std::vector<float> rows = two_styles(random, 1500);
+  if (something_new) add_rows(random, 9.0, 100, rows);
+  REQUIRE(f.learn(rows).ok());
+  return f.events_of(ClusterEventKind::kBorn).size();
+}
+
+}  // namespace
+
+TEST_CASE("a style of what is known is not born, a new kind is") {
+  CHECK(later_births(0.0, false) > 0);
+  CHECK(later_births(0.05, false) == 0);
+  CHECK(later_births(0.05, true) == 1);
+}
+
+TEST_CASE("the scale of novelty is set by rows as they were met") {
+  LearnerFixture met(config());
+  LearnerFixture unmet(config());
+  Philox random({.seed = 6});
+  const std::vector<float> first = two_styles(random, 500);
+  std::vector<float> later = two_styles(random, 1000);
+  std::vector<float> wider = later;  // as features were before the network learnt these rows
+  for (float& x : wider) x *= 1.5F;
+  for (LearnerFixture* f : {&met, &unmet}) {
+    REQUIRE(f->learn(first).ok());
+    f->learner.fade_novelty(200.0);
+    if (f == &met) f->learner.meet(f->backend, view(wider), {});
+    REQUIRE(f->learner.begin(view(later), {}, 1).ok());
+    f->learner.settle(f->backend, 5);
+    f->learner.close(f->backend);
+  }
+  CHECK(met.learner.novelty_scale().rows() == unmet.learner.novelty_scale().rows());
+  CHECK(met.learner.boundary() > unmet.learner.boundary() + 0.5);
+  // What was met counts for its own stream only.
+  const double before = met.learner.boundary();
+  met.learner.fade_novelty(200.0);
+  REQUIRE(met.learner.begin(view(later), {}, 1).ok());
+  met.learner.close(met.backend);
+  CHECK(met.learner.boundary() < before - 0.5);
+}
+
+TEST_CASE("rows that stand for the past take part in the fit and are never counted") {
+  LearnerFixture f(config());
+  Philox random({.seed = 7});
+  REQUIRE(f.learn(two_styles(random, 200)).ok());
+  std::vector<float> rows = two_styles(random, 100);
+  add_rows(random, 20.0, 50, rows);
+  CHECK(f.learner.begin(view(rows), {}, 1, 0.0, 250).code() == StatusCode::kInvalidArgument);
+  CHECK(f.learner.begin(view(rows), {}, 1, 0.0, -1).code() == StatusCode::kInvalidArgument);
+  const double counted = f.learner.novelty_scale().rows();
+  REQUIRE(f.learner.begin(view(rows), {}, 1, 0.0, 50).ok());
+  f.learner.fit(f.backend);
+  CHECK(f.learner.mixture().rows_learnt() == 650.0);
+  CHECK(f.learner.mixture().clusters() > 1);  // they lie far from everything
+  f.learner.close(f.backend);
+  CHECK(f.learner.mixture().rows_learnt() == 600.0);
+  CHECK(f.learner.novelty_scale().rows() == counted + 200.0);
+  // A cluster of stand-ins alone is gone with them: nobody was told of a birth.
+  CHECK(f.learner.mixture().clusters() == 1);
+  CHECK(f.events_of(ClusterEventKind::kBorn).empty());
+}
