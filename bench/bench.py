@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 PAPER = ("784,500,500,2000,10", 500)
+DESKTOP = ("784,256,128,10", 100)
 MEDIUM = ("784,128,64,8", 100)
 TINY = ("64,32,4", 32)
 
@@ -100,7 +101,7 @@ def compare_mixture(options, here, step):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("name", nargs="?", choices=["gemm", "vae", "isa", "threads", "mixture"])
+    parser.add_argument("name", nargs="?", choices=["gemm", "vae", "joint", "isa", "threads", "mixture"])
     parser.add_argument("--build", required=True)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
@@ -126,6 +127,12 @@ def main():
         tiny_dnn = os.path.join(options.build, "bench", "tiny_dnn_autoencoder")
         if os.path.exists(tiny_dnn):
             step("vae_step_medium_beside_tiny_dnn", Runner(vae, MEDIUM), Runner([tiny_dnn], MEDIUM))
+    if wanted("joint"):
+        joint = [os.path.join(options.build, "bench", "bench_joint")]
+        for name, (sizes, batch) in (("paper", PAPER), ("desktop", DESKTOP), ("browser", MEDIUM)):
+            step(f"joint_epoch_{name}_{sizes.replace(',', '-')}",
+                 Runner(joint + [sizes, str(batch), "joint"], rows=batch),
+                 Runner(joint + [sizes, str(batch), "plain"], rows=batch))
     if wanted("isa"):
         step("vae_step_paper_avx2", Runner(vae, PAPER, ADAPVAE_ISA="avx2"), Runner(torch, PAPER))
         step("vae_step_paper_baseline", Runner(vae, PAPER, ADAPVAE_ISA="baseline"),

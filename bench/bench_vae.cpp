@@ -17,17 +17,6 @@ namespace {
 using namespace adapvae;
 using bench::now;
 
-std::vector<Index> parse_sizes(const std::string& text) {
-  std::vector<Index> sizes;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    std::size_t used = 0;
-    sizes.push_back(std::stol(text.substr(at), &used));
-    at += used + 1;
-  }
-  return sizes;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -35,7 +24,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: bench_vae INPUTS,HIDDEN...,LATENT BATCH THREADS\n");
     return 2;
   }
-  const std::vector<Index> sizes = parse_sizes(argv[1]);
+  const std::vector<Index> sizes = bench::parse_sizes(argv[1]);
   VaeConfig config;
   config.inputs = sizes.front();
   config.latent = sizes.back();
