@@ -3,8 +3,8 @@
 //
 // What is judged is a row's surprise, -log density under the whole mixture. The boundary lies where
 // a chosen part of ordinary rows (the false-alarm rate) would be called novel. It follows the
-// stream: surprises of rows that have been learnt are counted in a histogram of fixed size whose
-// old counts fade. Before much has been counted, theory speaks as well: where the boundary would
+// stream: surprises of rows of known kinds are counted in a histogram of fixed size whose old
+// counts fade. Before much has been counted, theory speaks as well: where the boundary would
 // lie if clusters were as they are believed to be.
 #pragma once
 
@@ -26,7 +26,7 @@ class NoveltyScale {
 
   void reset(Index dims);
 
-  // Counts the surprise of a row that has been learnt. `expected` is about what ordinary rows have;
+  // Counts the surprise of a row that came. `expected` is about what ordinary rows have;
   // the first one sets where the histogram is finest.
   void count(double surprise, double expected, const NoveltySettings& settings);
   // Takes a count back: the row turned out to be of a new kind.

@@ -100,7 +100,7 @@ struct Configuration {
   std::int32_t divisions = 1;
   std::int32_t merge_old_with_new = 0;
   std::int32_t unexplained_births = 1;
-  double birth_novelty = 0.05;
+  double birth_novelty = 0.015;
   std::int32_t hysteresis_streams = 2;
   double hysteresis_growth = 1.5;
   double pending_part = 0.995;

@@ -99,7 +99,7 @@ LearnerSettings learner_settings(const Configuration& config) {
   settings.divisions = config.divisions != 0;
   settings.merge_old_with_new = config.merge_old_with_new != 0;
   settings.unexplained_births = config.unexplained_births != 0;
-  settings.proposal.least_novel = config.birth_novelty;
+  settings.proposal.usual_novelty = config.birth_novelty;
   settings.hysteresis_streams = config.hysteresis_streams;
   settings.hysteresis_growth = config.hysteresis_growth;
   settings.pending_part = config.pending_part;

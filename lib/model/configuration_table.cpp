@@ -184,8 +184,9 @@ constexpr FieldInfo kFields[] = {
     SWITCH(kMoves, unexplained_births, kLive,
            "Births from rows that no cluster explained when they came."),
     REAL(kMoves, birth_novelty, 0, 1, kLive,
-         "A cluster is born out of an old one that has seen 1000 rows if at least this part of its "
-         "rows was novel when they came: else it is a style of what is known."),
+         "A cluster is born out of an old one that has seen 1000 rows if clearly more than this "
+         "part of its rows was novel when they came, by three deviations: else it is a style of "
+         "what is known. Divisions are free of that; 0: so is everything."),
     INTEGER(kMoves, hysteresis_streams, 0, 1000000, kLive,
             "For so many streams a merged cluster is not parted again …"),
     REAL(kMoves, hysteresis_growth, 1, 1e6, kLive, "… unless it has grown by this factor."),

@@ -192,9 +192,8 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   const Index stand_ins = config_.replay_in_fit == kReplayCounted ? 0 : n - rows.rows;
   ADAPVAE_RETURN_IF_ERROR(learner_.begin({z_, n, m}, {variance_, n, m}, 1, time, stand_ins));
   pace_.enter(Stage::kBirths);
-  tighten();
+  if (drift_correction(config_) == DriftCorrection::kTwoStage) births_beside_narrow(backend);
   learner_.fit(backend, pace_.asker());
-  loosen();
   ADAPVAE_RETURN_IF_ERROR(backend.status());
   if (!frozen()) ADAPVAE_RETURN_IF_ERROR(join(backend, fitted, all, report));
   pace_.enter(Stage::kClose);
@@ -211,13 +210,14 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
 
 // What is new of the rows is seen before the network has learnt them.
 Status Model::meet(Backend& backend, ConstMatrixView rows) {
-  // Of a network that moves, old surprises say less than this stream's.
+  // Of a network that moves, old surprises say less than this stream's; of a short one, too little.
   constexpr double kOldPerNew = 2.0;
-  const auto n = static_cast<double>(rows.rows);
+  const double most = std::max(kOldPerNew * static_cast<double>(rows.rows),
+                               static_cast<double>(config_.block_rows));
   ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
   learner_.meet(backend, ConstMatrixView(z_, rows.rows, config_.latent),
                 ConstMatrixView(variance_, rows.rows, config_.latent));
-  if (!frozen()) learner_.fade_novelty(kOldPerNew * n);
+  if (!frozen() && !pace_.stopped()) learner_.fade_novelty(most);
   return backend.status();
 }
 
@@ -335,6 +335,8 @@ Status Model::join(Backend& backend, ConstMatrixView fitted, ConstMatrixView all
     report->loss = epoch.loss;
     ADAPVAE_RETURN_IF_ERROR(follow_drift(backend, report));
     ADAPVAE_RETURN_IF_ERROR(encode(backend, fitted));
+    learner_.refresh(ConstMatrixView(z_, fitted.rows, config_.latent),
+                     ConstMatrixView(variance_, fitted.rows, config_.latent));
     learner_.settle(backend, config_.sweeps);
     // At first nothing is known: what the latent shows only now may still be born.
     if (stream_ == 1 && learner_.births(backend, i + 1, pace_.asker()) > 0) {
@@ -390,27 +392,18 @@ void Model::renumber_replay() {
   note_replay_ids();
 }
 
-// Two-stage drift correction: while births are judged, an old cluster is as narrow as its replay
-// rows, so that it does not swallow what only lies near.
-void Model::tighten() {
-  std::fill_n(tightness_, learner_.mixture().clusters(), 1.0);
-  if (drift_correction(config_) != DriftCorrection::kTwoStage || replay_.rows() == 0) return;
-  for (Index k = 0; k < learner_.mixture().clusters(); ++k) {
+// Two-stage drift correction: births are first judged beside old clusters as narrow as their replay
+// rows, which do not swallow what only lies near.
+void Model::births_beside_narrow(Backend& backend) {
+  if (replay_.rows() == 0) return;
+  const Index old = learner_.mixture().clusters();
+  for (Index k = 0; k < old; ++k) {
     tightness_[k] = replay_.narrowness(k, learner_.mixture().carried()[k]);
     scale_past(k, tightness_[k]);
   }
   learner_.mixture().global_step();
-}
-
-void Model::loosen() {
-  if (drift_correction(config_) != DriftCorrection::kTwoStage || replay_.rows() == 0) return;
-  const Index clusters = replay_ids_;  // of the stream's start; merges may have moved them
-  for (Index k = 0; k < clusters; ++k) {
-    const Index now = learner_.registry().find(learner_.registry().resolve(replay_id_[k]));
-    if (now >= 0 && replay_id_[k] == learner_.registry().info(now).id) {
-      scale_past(now, 1.0 / tightness_[k]);
-    }
-  }
+  learner_.fit_births(backend, pace_.asker());
+  for (Index k = 0; k < old; ++k) scale_past(k, 1.0 / tightness_[k]);
   learner_.mixture().global_step();
 }
 
@@ -439,7 +432,10 @@ Status Model::follow_drift(Backend& backend, StreamReport* report) {
   for (Index k = 0; k < learner_.mixture().clusters(); ++k) {
     AffineMap map;
     double shift = 0.0;
-    if (replay_.drift_of(k, drift_correction(config_), &map, &shift)) learner_.map_past(k, map);
+    std::copy_n(learner_.mixture().carried()[k].mean, config_.latent, scratch_);
+    if (replay_.drift_of(k, drift_correction(config_), scratch_, &map, &shift)) {
+      learner_.map_past(k, map);
+    }
     note_drift(k, shift, report);
   }
   replay_.accept_drift();

@@ -88,7 +88,6 @@ class Model {
   // The network's mean of a row with features z, in the units of the input.
   Status decode(Backend& backend, ConstMatrixView z, MatrixView x);
   // decode of the mean of encode.
-  Status meet(Backend& backend, ConstMatrixView rows);
   Status reconstruct(Backend& backend, ConstMatrixView rows, MatrixView out);
 
   // ---- rows made up ----
@@ -163,8 +162,8 @@ class Model {
   Status reconstruct(Backend& backend, ConstMatrixView all, int epochs);
   Status standardise(Backend& backend, ConstMatrixView rows);
   Status draw_replay(Backend& backend, ConstMatrixView rows);
-  void tighten();
-  void loosen();
+  Status meet(Backend& backend, ConstMatrixView rows);
+  void births_beside_narrow(Backend& backend);
   void scale_past(Index k, double factor);
   Status join(Backend& backend, ConstMatrixView fitted, ConstMatrixView all, StreamReport* report);
   Status encode(Backend& backend, ConstMatrixView rows);

@@ -96,7 +96,8 @@ Status Replay::measure_drift(Backend& backend, Vae& vae) {
   return {};
 }
 
-bool Replay::drift_of(Index k, DriftCorrection correction, AffineMap* map, double* shift) {
+bool Replay::drift_of(Index k, DriftCorrection correction, const double* center, AffineMap* map,
+                      double* shift) {
   constexpr double kLeastRows = 5.0;
   const Index m = shape_.dims;
   const Index scatter = shape_.scatter_size();
@@ -116,8 +117,13 @@ bool Replay::drift_of(Index k, DriftCorrection correction, AffineMap* map, doubl
   }
   *shift = std::sqrt(sum / static_cast<double>(m));
   if (correction == DriftCorrection::kOff) return false;
-  *map = {.from_mean = before.mean, .to_mean = after.mean};
+  // Codes of decoded rows lie a little inward of what was drawn: a stretch about their mean would
+  // carry the cluster's outward, stream by stream, to where nothing was ever seen.
+  for (Index j = 0; j < m; ++j) after.mean[j] += center[j] - before.mean[j];
+  *map = {.from_mean = center, .to_mean = after.mean};
+  // Below two rows a dimension there is hardly a shape to speak of.
   const bool affine = correction >= DriftCorrection::kAffine &&
+                      masses[0] >= 2.0 * static_cast<double>(m) &&
                       covariance_root(shape_, before, before.scatter) &&
                       covariance_root(shape_, after, after.scatter);
   if (!affine) return true;

@@ -40,9 +40,11 @@ class Replay {
   // Encodes the rows anew.
   Status measure_drift(Backend& backend, Vae& vae);
   // How the network has carried cluster k's rows since latent(): the map of its coordinates, valid
-  // until the next call, and the shift of its mean in its own deviations. False: too few rows, or
-  // correction is off; the shift is then 0, or what it is.
-  bool drift_of(Index k, DriftCorrection correction, AffineMap* map, double* shift);
+  // until the next call, and the shift of its mean in its own deviations. center [m]: what keeps
+  // its place but for the shift; borrowed. False: too few rows, or correction is off; the shift is
+  // then 0, or what it is.
+  bool drift_of(Index k, DriftCorrection correction, const double* center, AffineMap* map,
+                double* shift);
   // How much narrower cluster k's rows lie in latent() than what it carries: the ratio of their
   // deviations, a mean over directions; at most 1, and 1 if the rows are too few to say.
   double narrowness(Index k, const StatisticsRef& carried);

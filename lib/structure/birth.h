@@ -32,7 +32,7 @@ class BirthMove {
   // The backend's limits must allow for Proposal::kMostPieces clusters.
   void place(Arena& arena, const MixtureConfig& config);
 
-  // novel [rows of the stream]: what of them was when they came; null: not known.
+  // novel [rows of the stream]: 1 for those that nothing explained when they came; null: not known.
   void set_arrivals(const std::uint8_t* novel) { proposal_.set_arrivals(novel); }
 
   // Each tries to give birth to up to `fresh` clusters. The mixture changes only if the outcome is

@@ -190,6 +190,7 @@ void ClusterLearner::save(ByteWriter& writer) const {
 }
 
 Status ClusterLearner::read_state(ByteReader& reader) {
+  met_rows_ = 0;
   ADAPVAE_RETURN_IF_ERROR(mixture_.load(reader));
   ADAPVAE_RETURN_IF_ERROR(registry_.load(reader, mixture_.clusters()));
   ADAPVAE_RETURN_IF_ERROR(candidates_.load(reader, mixture_.clusters()));
@@ -236,7 +237,6 @@ void ClusterLearner::keep_state() {
 
 void ClusterLearner::restore_state() {
   mixture_.abandon_stream();
-  met_rows_ = 0;
   ByteReader reader(spare_place(), kept_.size);
   (void)read_state(reader);  // what save() wrote is sound
   undo_count_ = kept_.undo_count;

@@ -91,7 +91,7 @@ void ClusterLearner::tell(const ClusterEvent& event) const {
 Status ClusterLearner::learn(Backend& backend, ConstMatrixView z, ConstMatrixView variance,
                              double time) {
   if (z.rows == 0 && !mixture_.stream_open()) return {};  // nothing came, nothing is learnt
-  ADAPVAE_RETURN_IF_ERROR(check_stream(z, variance, config_));
+  ADAPVAE_RETURN_IF_ERROR(check_begin(z, variance, time));
   meet(backend, z, variance);
   ADAPVAE_RETURN_IF_ERROR(begin(z, variance, 1, time));
   fit(backend);
@@ -99,9 +99,23 @@ Status ClusterLearner::learn(Backend& backend, ConstMatrixView z, ConstMatrixVie
   return {};
 }
 
+Status ClusterLearner::check_begin(ConstMatrixView z, ConstMatrixView variance, double time) const {
+  if (mixture_.stream_open()) {
+    return {StatusCode::kInvalidArgument, "the stream before has not been closed"};
+  }
+  ADAPVAE_RETURN_IF_ERROR(check_stream(z, variance, config_));
+  if (!std::isfinite(time) || (stream_ > 0 && time < time_)) {
+    return {StatusCode::kInvalidArgument, "time must not run backwards"};
+  }
+  return {};
+}
+
 void ClusterLearner::meet(Backend& backend, ConstMatrixView z, ConstMatrixView variance) {
+  if (mixture_.stream_open()) return;
   met_rows_ = 0;
-  if (stream_ == 0 || z.rows > config_.max_rows) return;
+  const bool fits = z.rows <= config_.max_rows && z.cols == config_.shape.dims &&
+                    (variance.data == nullptr || variance.rows == z.rows);
+  if (stream_ == 0 || !fits) return;
   const double limit = boundary();
   for (Index begin = 0; begin < z.rows; begin += Mixture::kLocalRows) {
     const Index count = std::min(Mixture::kLocalRows, z.rows - begin);
@@ -118,13 +132,7 @@ void ClusterLearner::meet(Backend& backend, ConstMatrixView z, ConstMatrixView v
 
 Status ClusterLearner::begin(ConstMatrixView z, ConstMatrixView variance, Index batches,
                              double time, Index stand_ins) {
-  if (mixture_.stream_open()) {
-    return {StatusCode::kInvalidArgument, "the stream before has not been closed"};
-  }
-  ADAPVAE_RETURN_IF_ERROR(check_stream(z, variance, config_));
-  if (!std::isfinite(time) || (stream_ > 0 && time < time_)) {
-    return {StatusCode::kInvalidArgument, "time must not run backwards"};
-  }
+  ADAPVAE_RETURN_IF_ERROR(check_begin(z, variance, time));
   if (batches < 1 || batches > config_.max_batches) {
     return {StatusCode::kInvalidArgument, "batches must be between 1 and max_batches"};
   }
@@ -199,6 +207,24 @@ double ClusterLearner::settle(Backend& backend, int laps) {
     if (progress < enough) break;
   }
   return bound;
+}
+
+void ClusterLearner::refresh(ConstMatrixView z, ConstMatrixView variance) {
+  if (config_.pending_rows == 0) return;  // the mixture looks at the caller's own
+  const Index m = config_.shape.dims;
+  for (Index i = 0; i < given_rows_; ++i) {
+    std::copy_n(z.row(i), m, z_ + i * m);
+    if (variance.data != nullptr) std::copy_n(variance.row(i), m, variance_ + i * m);
+  }
+}
+
+void ClusterLearner::fit_births(Backend& backend, const GoOn& go_on) {
+  if (settings_.unexplained_births && stream_ > 1 && go_on()) births_on_arrival(backend);
+  settle(backend, go_on() ? settings_.laps : 1);
+  for (int round = 0; round < settings_.rounds && go_on(); ++round) {
+    if (births(backend, round, go_on) == 0) break;
+    settle(backend, settings_.laps);
+  }
 }
 
 void ClusterLearner::fit(Backend& backend, const GoOn& go_on) {

@@ -115,7 +115,7 @@ class ClusterLearner {
   Status learn(Backend& backend, ConstMatrixView z, ConstMatrixView variance, double time = 0.0);
   // The next stream's rows as they come, before anything is made of them; z and variance as the
   // features are until then. Not needed, but it tells what is novel: births out of an old cluster
-  // need that (ProposalSettings::least_novel), and the scale of novelty is set by rows of known
+  // need that (ProposalSettings::usual_novelty), and the scale of novelty is set by rows of known
   // kinds as they were met, not as they were learnt.
   void meet(Backend& backend, ConstMatrixView z, ConstMatrixView variance);
   // The last `stand_ins` of the rows stand for the past in the fit: they take part in everything
@@ -134,6 +134,10 @@ class ClusterLearner {
   // Laps, births, merges and divisions until nothing gains, or go_on, asked before each of them,
   // says no.
   void fit(Backend& backend, const GoOn& go_on = {});
+  // Births alone, of which nothing of the past is touched.
+  void fit_births(Backend& backend, const GoOn& go_on = {});
+  // The rows that begin() was given have other features now, in the same place.
+  void refresh(ConstMatrixView z, ConstMatrixView variance);
   void close(Backend& backend);
 
   // The features are about to move: what the scale of novelty has counted weighs at most so many
@@ -204,6 +208,7 @@ class ClusterLearner {
 
  private:
   void tell(const ClusterEvent& event) const;
+  Status check_begin(ConstMatrixView z, ConstMatrixView variance, double time) const;
   void tell_refused(Index target, const MoveRecord& record) const;
   bool rests(Index target) const;
   static bool may_merge(const void* learner, Index a, Index b);

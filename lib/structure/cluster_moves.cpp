@@ -11,7 +11,7 @@ namespace {
 constexpr Index kBirthSizes[] = {10, 4, 3, 2, 1};
 constexpr Index kUnexplainedSizes[] = {3, 1};
 constexpr double kEmptyRows = 0.01;
-// A cluster that has seen so many rows is known: then least_novel holds.
+// A cluster that has seen so many rows is known: then usual_novelty holds.
 constexpr double kKnownRows = 1000.0;
 
 }  // namespace
@@ -74,7 +74,7 @@ Index ClusterLearner::births(Backend& backend, int round, const GoOn& go_on) {
     Philox random =
         proposal_random(static_cast<std::uint32_t>(round), static_cast<std::uint32_t>(target));
     ProposalSettings settings = settings_.proposal;
-    if (mixture_.rows_of(target) - present < kKnownRows) settings.least_novel = 0.0;
+    if (mixture_.rows_of(target) - present < kKnownRows) settings.usual_novelty = 0.0;
     MoveRecord best;
     best.gain = -1e300;
     for (const Index fresh : kBirthSizes) {

@@ -297,14 +297,16 @@ bool Proposal::drop_small_pieces(double least_rows) {
   return pieces_ != before;
 }
 
-// Rows that were explained when they came are at most a finer division of what is known.
-bool Proposal::drop_familiar_pieces(double least_novel) {
-  if (rival_ != Rival::kOldCluster || novel_ == nullptr) return false;
+// Rows that were explained when they came are at most a finer division of what is known: a piece
+// must hold clearly more novel ones, by three deviations, than chance gives a known kind.
+bool Proposal::drop_familiar_pieces(double usual_novelty) {
+  if (rival_ != Rival::kOldCluster || novel_ == nullptr || usual_novelty <= 0.0) return false;
   const Index before = pieces_;
   for (Index j = pieces_ - 1; j >= 1; --j) {
     double novel = 0.0;
     for (Index i = 0; i < count_; ++i) novel += novel_[row_[i]] != 0 ? share(i, j) : 0.0;
-    if (novel < least_novel * piece_mass_[j]) join_pieces(0, j);
+    const double expected = usual_novelty * piece_mass_[j];
+    if (novel < expected + 3.0 * std::sqrt(expected) + 0.5) join_pieces(0, j);
   }
   return pieces_ != before;
 }
@@ -334,7 +336,7 @@ void Proposal::fit(Backend& backend, const Mixture& mixture, Index fresh,
     while (pieces_ > 1 && merge_pieces(mixture)) count(backend, mixture, {});
   }
   active_ = count_;
-  if (drop_familiar_pieces(settings.least_novel)) count(backend, mixture, {});
+  if (drop_familiar_pieces(settings.usual_novelty)) count(backend, mixture, {});
 }
 
 void Proposal::add_to_piece(const Mixture& mixture, Index piece, const StatisticsRef& more) {

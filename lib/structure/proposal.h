@@ -22,9 +22,9 @@ struct ProposalSettings {
   double least_gain = 0.0;        // a birth must raise the bound by more than this
   int refinements = 12;           // local and global steps of the fit
   double hopeless_rows = 4000.0;  // a candidate division without evidence after these is dropped
-  // What comes out of a cluster that is well known is new only if this part of its rows was novel
-  // when they came.
-  double least_novel = 0.0;
+  // > 0: what comes out of a cluster that is well known is new only if clearly more than this part
+  // of its rows was novel when they came.
+  double usual_novelty = 0.0;
 };
 
 class Proposal {
@@ -94,7 +94,7 @@ class Proposal {
   Index trial_masses(const Mixture& mixture);
   void join_pieces(Index a, Index b);
   bool drop_small_pieces(double least_rows);
-  bool drop_familiar_pieces(double least_novel);
+  bool drop_familiar_pieces(double usual_novelty);
   bool merge_pieces(const Mixture& mixture);
   Index first_real() const { return rival_ == Rival::kMixture ? 1 : 0; }
   Index place_in_masses(const Mixture& mixture, Index piece) const;

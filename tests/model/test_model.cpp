@@ -72,6 +72,33 @@ TEST_CASE("ways to carry the past: kinds are found, and only rows that came are 
   }
 }
 
+TEST_CASE("two-stage drift correction gives old clusters their width back") {
+  Configuration config = small_model();
+  REQUIRE(set_field_text(config, "drift", "two_stage").ok());
+  config.adapt_epochs = 0;
+  config.joint_epochs = 0;
+  ModelFixture f(config);
+  StreamReport report;
+  REQUIRE(f.model.learn(f.backend, kinds(0, 1, 400, 1).view(), &report).ok());
+  const Mixture& mixture = f.model.clusters().mixture();
+  const auto variance = [&] {
+    double sum = 0.0;
+    for (Index k = 0; k < mixture.clusters(); ++k) {
+      const StatisticsRef carried = mixture.carried()[k];
+      for (Index j = 0; j < config.latent; ++j) {
+        sum += carried.scatter[mixture.config().shape.diagonal_at(j)] / *carried.mass;
+      }
+    }
+    return sum;
+  };
+  const double before = variance();
+  for (std::uint32_t stream = 2; stream < 8; ++stream) {
+    REQUIRE(f.model.learn(f.backend, kinds(0, 1, 10, stream).view(), &report).ok());
+    CHECK(report.replay_rows > 10);
+  }
+  CHECK(variance() == doctest::Approx(before).epsilon(0.15));
+}
+
 TEST_CASE("the same seed gives the same model, and bad rows change nothing") {
   ModelFixture a;
   ModelFixture b;

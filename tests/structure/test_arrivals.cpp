@@ -47,13 +47,14 @@ ConstMatrixView view(const std::vector<float>& rows) {
 }
 
 // Births in the second stream, which is counted in full.
-std::size_t later_births(double least_novel, bool something_new) {
+std::size_t later_births(double usual_novelty, bool something_new, Index each = 1500) {
   LearnerFixture f(config());
   Philox random({.seed = 5});
   f.learner.settings().divisions = false;
-  f.learner.settings().proposal.least_novel = least_novel;
+  f.learner.settings().unexplained_births = false;
+  f.learner.settings().proposal.usual_novelty = usual_novelty;
   f.learner.settings().effective_rows = 20.0;
-  REQUIRE(f.learn(two_styles(random, 1500)).ok());
+  REQUIRE(f.learn(two_styles(random, each)).ok());
   REQUIRE(f.learner.mixture().clusters() == 1);
   f.learner.settings().effective_rows = 0.0;
   std::vector<float> rows = two_styles(random, 1500);
@@ -66,8 +67,10 @@ std::size_t later_births(double least_novel, bool something_new) {
 
 TEST_CASE("a style of what is known is not born, a new kind is") {
   CHECK(later_births(0.0, false) > 0);
-  CHECK(later_births(0.05, false) == 0);
-  CHECK(later_births(0.05, true) == 1);
+  CHECK(later_births(0.015, false) == 0);
+  CHECK(later_births(0.015, true) == 1);
+  // Of a cluster that has seen few rows nobody knows what is usual.
+  CHECK(later_births(0.015, false, 400) > 0);
 }
 
 TEST_CASE("the scale of novelty is set by rows as they were met") {
@@ -94,6 +97,24 @@ TEST_CASE("the scale of novelty is set by rows as they were met") {
   REQUIRE(met.learner.begin(view(later), {}, 1).ok());
   met.learner.close(met.backend);
   CHECK(met.learner.boundary() < before - 0.5);
+}
+
+TEST_CASE("what was met is nobody's after a refusal") {
+  LearnerFixture f(config());
+  Philox random({.seed = 8});
+  const std::vector<float> rows = two_styles(random, 200);
+  REQUIRE(f.learner.learn(f.backend, view(rows), {}, 5.0).ok());
+  LearnerFixture other(config());
+  REQUIRE(other.learner.learn(other.backend, view(rows), {}, 5.0).ok());
+  std::vector<float> far = rows;
+  for (float& x : far) x += 50.0F;
+  CHECK_FALSE(f.learner.learn(f.backend, view(far), {}, 4.0).ok());  // time runs backwards
+  for (LearnerFixture* each : {&f, &other}) {
+    REQUIRE(each->learner.begin(view(rows), {}, 1, 6.0).ok());
+    CHECK_FALSE(each->learner.learn(each->backend, view(far), {}, 7.0).ok());  // a stream is open
+    each->learner.close(each->backend);
+  }
+  CHECK(f.saved() == other.saved());
 }
 
 TEST_CASE("rows that stand for the past take part in the fit and are never counted") {
