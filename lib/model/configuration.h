@@ -79,7 +79,7 @@ struct Configuration {
   double replay_balance = 0.75;
   double replay_radius = 3.0;
   std::int32_t replay_filter = 1;
-  std::int32_t drift = 2;  // affine
+  std::int32_t drift = 3;  // two_stage
   double distillation = 1.0;
   std::int32_t replay_in_fit = 0;  // off
 

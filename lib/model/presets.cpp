@@ -26,6 +26,8 @@ constexpr PresetValue kEdge[] = {
     {"latent", 8},
     {"pretrain_epochs", 120},
     {"adapt_epochs", 32},
+    {"joint_epochs", 16},
+    {"learning_rate", 2e-3},
     {"pretrain_mask_probability", 0},
     {"max_clusters", 16},
     {"block_rows", 200},

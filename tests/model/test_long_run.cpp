@@ -2,7 +2,7 @@
 // The network learns all the while.
 //
 // The settings matter, see docs/results/model.md: clusters follow the network by their means alone
-// (drift "shift"; with the default, "affine", two to five of the ten kinds keep their ids), and
+// (drift "shift"; with the default, "two_stage", fewer kinds keep their ids), and
 // divisions are off (with them, nine or ten).
 #include <algorithm>
 #include <map>

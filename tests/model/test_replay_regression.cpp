@@ -54,7 +54,6 @@ Configuration digit_model(std::uint64_t seed, double replay_ratio) {
   REQUIRE(apply_preset(config, "edge").ok());
   config.block_rows = 300;
   config.max_clusters = 24;
-  config.learning_rate = 2e-3;
   config.seed = seed;
   config.replay_ratio = replay_ratio;
   return config;
