@@ -31,7 +31,7 @@ TEST_CASE("snapshot: saved, loaded and gone on equals never having stopped") {
     CHECK(other.model.rows_learnt() == 400);
     CHECK(other.ids(stream(1, 100)) == one.ids(stream(1, 100)));
     Index births = 0;
-    for (int i = 3; i < 6; ++i) {
+    for (int i = 3; i < 9; ++i) {
       const StreamReport a = one.learn(stream(i), i);
       const StreamReport b = other.learn(stream(i), i);
       CHECK(a.bound == b.bound);
