@@ -20,23 +20,12 @@ constexpr PresetValue kDesktop[] = {
 // So few inputs are not hidden, and so few rows are seen more often. Raw measurements want a
 // gaussian likelihood with scale_inputs.
 constexpr PresetValue kEdge[] = {
-    {"inputs", 64},
-    {"hidden1", 64},
-    {"hidden2", 32},
-    {"latent", 8},
-    {"pretrain_epochs", 120},
-    {"adapt_epochs", 32},
-    {"joint_epochs", 16},
-    {"learning_rate", 2e-3},
-    {"pretrain_mask_probability", 0},
-    {"max_clusters", 16},
-    {"block_rows", 200},
-    {"pass_rows", 50},
-    {"batch", 50},
-    {"aliases", 256},
-    {"undo_steps", 1},
-    {"events", 64},
-    {"restore_on_failure", 0},
+    {"inputs", 64},       {"hidden1", 64},           {"hidden2", 32},
+    {"latent", 8},        {"pretrain_epochs", 120},  {"adapt_epochs", 32},
+    {"joint_epochs", 16}, {"learning_rate", 2e-3},   {"pretrain_mask_probability", 0},
+    {"max_clusters", 16}, {"block_rows", 200},       {"pass_rows", 50},
+    {"batch", 50},        {"aliases", 256},          {"undo_steps", 1},
+    {"events", 64},       {"restore_on_failure", 0},
 };
 
 // Epochs that a stream of 500 rows has time for, 3 s at 8 GFLOP/s.

@@ -218,9 +218,13 @@ void ClusterLearner::refresh(ConstMatrixView z, ConstMatrixView variance) {
   }
 }
 
-void ClusterLearner::fit_births(Backend& backend, const GoOn& go_on) {
+void ClusterLearner::fit_arrivals(Backend& backend, const GoOn& go_on) {
   if (settings_.unexplained_births && stream_ > 1 && go_on()) births_on_arrival(backend);
   settle(backend, go_on() ? settings_.laps : 1);
+}
+
+void ClusterLearner::fit_births(Backend& backend, const GoOn& go_on) {
+  fit_arrivals(backend, go_on);
   for (int round = 0; round < settings_.rounds && go_on(); ++round) {
     if (births(backend, round, go_on) == 0) break;
     settle(backend, settings_.laps);
@@ -228,8 +232,7 @@ void ClusterLearner::fit_births(Backend& backend, const GoOn& go_on) {
 }
 
 void ClusterLearner::fit(Backend& backend, const GoOn& go_on) {
-  if (settings_.unexplained_births && stream_ > 1 && go_on()) births_on_arrival(backend);
-  settle(backend, go_on() ? settings_.laps : 1);
+  fit_arrivals(backend, go_on);
   bool divided = !settings_.divisions;
   for (int round = 0; round < settings_.rounds && go_on(); ++round) {
     Index moves = births(backend, round, go_on);

@@ -217,6 +217,7 @@ class ClusterLearner {
   void note_merge(const MoveRecord& record, ClusterEventKind kind);
   void drop_weak_clusters();
   void score_stream(Backend& backend);
+  void fit_arrivals(Backend& backend, const GoOn& go_on);
   void let_stand_ins_go(Backend& backend);
   void hold_back_pending(Backend& backend);
   void publish_newborns();
