@@ -372,13 +372,12 @@ int fail(const std::string& message) {
   return 1;
 }
 
-// The desktop preset, for few rows: more epochs, and clusters that follow the network by their
-// means alone. More rows are called novel than by default, at the price of more false alarms.
+// The desktop preset, for few rows: more epochs. More rows are called novel than by default, at the
+// price of more false alarms.
 Status configure(int count, char** settings, Configuration& config) {
   ADAPVAE_RETURN_IF_ERROR(apply_preset(config, "desktop"));
   config.block_rows = 5000 / kStreams - kDigitsOfStream * static_cast<int>(kHeldOut);
   config.pretrain_epochs = 60;
-  config.drift = static_cast<std::int32_t>(DriftCorrection::kShift);
   config.false_alarm_rate = 0.05;
   for (int i = 0; i < count; ++i) {
     const std::string setting = settings[i];
