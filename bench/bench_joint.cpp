@@ -62,13 +62,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: bench_joint INPUTS,HIDDEN...,LATENT BATCH plain|joint\n");
     return 2;
   }
-  const std::vector<Index> sizes = bench::parse_sizes(argv[1]);
-  VaeConfig config;
-  config.inputs = sizes.front();
-  config.latent = sizes.back();
-  config.hidden_layers = static_cast<int>(sizes.size()) - 2;
-  for (int i = 0; i < config.hidden_layers; ++i) config.hidden[i] = sizes[i + 1];
-  config.max_rows = std::atol(argv[2]);
+  VaeConfig config = bench::parse_network(argv[1], std::atol(argv[2]));
   config.max_clusters = 40;
   if (!check_config(config).ok()) return 2;
   const bool joint = std::strcmp(argv[3], "joint") == 0;

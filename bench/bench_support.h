@@ -1,4 +1,4 @@
-// What the benchmarks share: a clock, sizes of a network, rows from a file.
+// What the benchmarks share: a clock, a network by its sizes, rows from a file.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/matrix_view.h"
+#include "network/vae.h"
 
 namespace adapvae::bench {
 
@@ -14,16 +14,22 @@ inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// "784,256,10": the sizes of layers.
-inline std::vector<Index> parse_sizes(const std::string& text) {
-  std::vector<Index> sizes;
+// The network of sizes "784,256,10", for batches of so many rows.
+inline VaeConfig parse_network(const std::string& sizes, Index batch) {
+  std::vector<Index> layers;
   std::size_t at = 0;
-  while (at < text.size()) {
+  while (at < sizes.size()) {
     std::size_t used = 0;
-    sizes.push_back(std::stol(text.substr(at), &used));
+    layers.push_back(std::stol(sizes.substr(at), &used));
     at += used + 1;
   }
-  return sizes;
+  VaeConfig config;
+  config.inputs = layers.front();
+  config.latent = layers.back();
+  config.hidden_layers = static_cast<int>(layers.size()) - 2;
+  for (int i = 0; i < config.hidden_layers; ++i) config.hidden[i] = layers[i + 1];
+  config.max_rows = batch;
+  return config;
 }
 
 // A file of little-endian floats; empty if it cannot be read.

@@ -24,13 +24,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: bench_vae INPUTS,HIDDEN...,LATENT BATCH THREADS\n");
     return 2;
   }
-  const std::vector<Index> sizes = bench::parse_sizes(argv[1]);
-  VaeConfig config;
-  config.inputs = sizes.front();
-  config.latent = sizes.back();
-  config.hidden_layers = static_cast<int>(sizes.size()) - 2;
-  for (int i = 0; i < config.hidden_layers; ++i) config.hidden[i] = sizes[i + 1];
-  config.max_rows = std::atol(argv[2]);
+  const VaeConfig config = bench::parse_network(argv[1], std::atol(argv[2]));
   if (!check_config(config).ok()) return 2;
 
   const int workers = std::max(1, std::atoi(argv[3]));
