@@ -55,6 +55,8 @@ void ClusterLearner::place(Arena& arena, const LearnerConfig& config) {
   }
   take(met_surprise_, config.max_rows);
   take(met_novel_, rows);
+  take(present_, config.max_clusters);
+  take(present_novel_, config.max_clusters);
   take(score_, rows);
   take(score_r_, Mixture::kLocalRows * config.max_clusters);
   take(chosen_, rows);
@@ -255,6 +257,7 @@ void ClusterLearner::close(Backend& backend) {
   merges();
   drop_weak_clusters();
   score_stream(backend);
+  count_present();
   hold_back_pending(backend);
   for (Index k = 0; k < mixture_.clusters(); ++k) {
     const double present = mixture_.mass(k) - mixture_.carried().mass(k);
@@ -293,6 +296,15 @@ void ClusterLearner::score_stream(Backend& backend) {
   }
 }
 
+void ClusterLearner::count_present() {
+  std::fill_n(present_, mixture_.clusters(), 0.0);
+  std::fill_n(present_novel_, mixture_.clusters(), 0.0);
+  for (Index i = 0; i < met_rows_; ++i) {
+    present_[score_[i].cluster] += 1.0;
+    present_novel_[score_[i].cluster] += met_novel_[i] != 0 ? 1.0 : 0.0;
+  }
+}
+
 void ClusterLearner::let_stand_ins_go(Backend& backend) {
   if (given_rows_ == own_rows_) return;
   for (Index i = own_rows_; i < given_rows_; ++i) mixture_.hold_out(i);
@@ -300,9 +312,8 @@ void ClusterLearner::let_stand_ins_go(Backend& backend) {
 }
 
 // Rows that are far from every cluster go to the pool, if there is room and they have not waited
-// too long. Every row is counted once in the scale of novelty: a row of a cluster that was there
-// before as it was met, others, whose kind nobody knew, as they are now; if it waited and was
-// explained later, as it is then.
+// too long. Every row is counted once in the scale of novelty: a row of a kind that was known as it
+// was met, others as they are now; if it waited and was explained later, as it is then.
 void ClusterLearner::hold_back_pending(Backend& backend) {
   const Index m = config_.shape.dims;
   const Index rows = mixture_.stream_rows().rows;
@@ -323,7 +334,8 @@ void ClusterLearner::hold_back_pending(Backend& backend) {
     if (i >= own_rows_ && i < given_rows_) continue;
     const Index waiting = i - given_rows_;
     const bool waits = next < held && chosen_[next] == static_cast<std::uint32_t>(i);
-    const bool known = i < met_rows_ && registry_.info(score_[i].cluster).id != kNoId;
+    const Index k = score_[i].cluster;
+    const bool known = i < met_rows_ && registry_.info(k).id != kNoId && !mostly_novel(k);
     const float surprise = known ? met_surprise_[i] : -score_[i].log_density;
     if (waiting < 0) {
       novelty_.count(surprise, usual, settings_.novelty);
@@ -351,29 +363,60 @@ void ClusterLearner::hold_back_pending(Backend& backend) {
 // cluster has parameters, may be strays of what is there. They are announced when as many again,
 // and enough to see a shape, have come: perhaps the first rows of a kind that is met only now.
 void ClusterLearner::publish_newborns() {
+  for (Index k = 0; k < mixture_.clusters(); ++k) {
+    ClusterInfo& info = registry_.info(k);
+    const double rows = mixture_.rows_of(k);
+    const bool grown = info.provisional != 0 &&
+                       rows >= 2.0 * static_cast<double>(config_.shape.dims) &&
+                       rows >= 2.0 * info.birth_rows;
+    const bool untouched = info.name[0] == '\0' && info.kept_whole == 0 && info.kept_apart == 0;
+    if (info.id == kNoId || grown) {
+      publish(k);
+    } else if (met_rows_ > 0 && untouched && mostly_novel(k) && present_[k] > 0.5 * rows) {
+      publish_successor(k);
+    }
+  }
+}
+
+void ClusterLearner::publish(Index k) {
   const ClusterShape& shape = config_.shape;
   const auto parameters = static_cast<double>(shape.dims + shape.scatter_size());
   const double few =
       stream_ == 1 ? std::min(parameters, kHandful * static_cast<double>(own_rows_)) : 0.0;
-  for (Index k = 0; k < mixture_.clusters(); ++k) {
-    ClusterInfo& info = registry_.info(k);
-    const double rows = mixture_.rows_of(k);
-    const bool newborn = info.id == kNoId;
-    const bool grown = info.provisional != 0 && rows >= 2.0 * static_cast<double>(shape.dims) &&
-                       rows >= 2.0 * info.birth_rows;
-    if (!newborn && !grown) continue;
-    if (newborn) registry_.publish(k);
-    info.provisional = newborn && rows < few ? 1 : 0;
-    info.born_stream = stream_;
-    info.birth_rows = rows;
-    tell({.kind = info.provisional != 0 ? ClusterEventKind::kNoticed : ClusterEventKind::kBorn,
-          .stream = stream_,
-          .id = info.id,
-          .other = info.parent,
-          .gain = info.birth_gain,
-          .rows = rows,
-          .past_divided = newborn && trial_[k].past_divided});
-  }
+  ClusterInfo& info = registry_.info(k);
+  const bool newborn = info.id == kNoId;
+  if (newborn) registry_.publish(k);
+  info.birth_rows = mixture_.rows_of(k);
+  info.provisional = newborn && info.birth_rows < few ? 1 : 0;
+  info.born_stream = stream_;
+  tell({.kind = info.provisional != 0 ? ClusterEventKind::kNoticed : ClusterEventKind::kBorn,
+        .stream = stream_,
+        .id = info.id,
+        .other = info.parent,
+        .gain = info.birth_gain,
+        .rows = info.birth_rows,
+        .past_divided = newborn && trial_[k].past_divided});
+}
+
+// Rows that nothing explained came to where a few strays of another kind lay, and are now most of
+// that cluster: what it was is a part of what it has become.
+void ClusterLearner::publish_successor(Index k) {
+  registry_.succeed(k, stream_);
+  candidates_.clear(k);
+  ClusterInfo& info = registry_.info(k);
+  info.birth_gain = 0.0;
+  info.birth_rows = present_[k];
+  info.provisional = 0;
+  tell({.kind = ClusterEventKind::kBorn,
+        .stream = stream_,
+        .id = info.id,
+        .other = info.parent,
+        .rows = info.birth_rows});
+  tell({.kind = ClusterEventKind::kMerged,
+        .stream = stream_,
+        .id = info.id,
+        .other = info.parent,
+        .rows = mixture_.rows_of(k) - present_[k]});
 }
 
 void ClusterLearner::map_past(Index k, const AffineMap& map) {

@@ -54,7 +54,7 @@ struct LearnerSettings {
 };
 
 enum class ClusterEventKind : std::int32_t {
-  kBorn = 0,       // id, out of `other`; or what was noticed before
+  kBorn = 0,       // id, out of `other`; or what was noticed before, or took over `other`
   kMerged = 1,     // `other` went into id
   kRetired = 2,    // `other`, nearly empty, went into id
   kRefused = 3,    // a birth out of id that was not made: see outcome
@@ -220,7 +220,11 @@ class ClusterLearner {
   void fit_arrivals(Backend& backend, const GoOn& go_on);
   void let_stand_ins_go(Backend& backend);
   void hold_back_pending(Backend& backend);
+  void count_present();
+  bool mostly_novel(Index k) const { return present_novel_[k] > 0.5 * present_[k]; }
   void publish_newborns();
+  void publish(Index k);
+  void publish_successor(Index k);
   Status check_correction(ClusterId id, Index& cluster) const;
   void remember();
   Status read_state(ByteReader& reader);
@@ -246,6 +250,8 @@ class ClusterLearner {
   Index met_rows_ = 0;
   float* met_surprise_ = nullptr;      // [max_rows]
   std::uint8_t* met_novel_ = nullptr;  // [stream_rows]
+  double* present_ = nullptr;          // [K] the caller's rows in each cluster at the close …
+  double* present_novel_ = nullptr;    // [K] … and those that were novel when they came
 
   // The open stream: the caller's rows, those that stand for the past, those that were pending.
   bool lapped_ = false;

@@ -143,6 +143,16 @@ void ClusterRegistry::replace_by_new(Index k, std::uint64_t stream) {
   publish(k);
 }
 
+void ClusterRegistry::succeed(Index k, std::uint64_t stream) {
+  ClusterInfo& info = info_[k];
+  info.parent = info.id;
+  info.born_stream = stream;
+  info.id = kNoId;
+  publish(k);
+  bury(info.parent, info.id);
+  name_kinds();
+}
+
 std::size_t ClusterRegistry::most_bytes(Index max_clusters, Index aliases) {
   constexpr Index kInfo = 12 * 8 + ClusterInfo::kNameBytes;
   return static_cast<std::size_t>(12 + kInfo * max_clusters + 16 * aliases);

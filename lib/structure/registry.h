@@ -73,6 +73,9 @@ class ClusterRegistry {
   void merge(Index survivor, Index lost);
   void remove(Index k);
   void replace_by_new(Index k, std::uint64_t stream);  // a new id for what is there now
+  // Another kind came to cluster k's place and outnumbers it: a new id, for which the old one
+  // stands, too.
+  void succeed(Index k, std::uint64_t stream);
 
   static std::size_t most_bytes(Index max_clusters, Index aliases);
   void save(ByteWriter& writer) const;

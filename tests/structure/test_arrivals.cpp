@@ -99,6 +99,57 @@ TEST_CASE("the scale of novelty is set by rows as they were met") {
   CHECK(met.learner.boundary() < before - 0.5);
 }
 
+// Strays at 12 come first, announced as a cluster of their own; then a new kind comes to that
+// place.
+struct Succession {
+  explicit Succession(bool named) : f(config()) {
+    Philox random({.seed = 9});
+    std::vector<float> rows = two_styles(random, 700);
+    add_rows(random, 12.0, 60, rows);
+    REQUIRE(f.learn(rows).ok());
+    strays = home(12.0);
+    REQUIRE(strays != home(0.0));
+    if (named) REQUIRE(f.learner.rename(strays, "mine").ok());
+    // A kind that is wider than the strays: most of it is novel, and it outnumbers them.
+    std::vector<float> wide;
+    add_rows(random, 0.0, 600, wide);
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+      wide[i] = 6.0F * wide[i] + (i % kDims == 0 ? 14.0F : 0.0F);
+    }
+    f.learner.settings().unexplained_births = false;
+    f.learner.settings().rounds = 0;  // nothing is born out of anything
+    REQUIRE(f.learn(wide).ok());
+  }
+  ClusterId home(float at) { return f.score({at, 0.0F, 0.0F}).id[0]; }
+
+  LearnerFixture f;
+  ClusterId strays = kNoId;
+};
+
+TEST_CASE("a new kind that takes over the place of a few strays is announced") {
+  Succession s(false);
+  const ClusterId now = s.home(12.0);
+  CHECK(now != s.strays);
+  CHECK(s.f.learner.registry().resolve(s.strays) == now);
+  const auto born = s.f.events_of(ClusterEventKind::kBorn);
+  const auto merged = s.f.events_of(ClusterEventKind::kMerged);
+  REQUIRE(merged.size() == 1);
+  CHECK(born.back().id == now);
+  CHECK(born.back().other == s.strays);
+  CHECK(born.back().stream == 2);
+  CHECK(merged[0].id == now);
+  CHECK(merged[0].other == s.strays);
+  CHECK(s.f.learner.registry().info(s.f.learner.registry().find(now)).born_stream == 2);
+  // The scale of novelty is not set by rows of a kind that nobody knew.
+  CHECK(s.f.score({60.0F, 60.0F, 60.0F}).novelty[0] > 0.5F);
+}
+
+TEST_CASE("a cluster that the user has named keeps its id whatever comes to it") {
+  Succession s(true);
+  CHECK(s.home(12.0) == s.strays);
+  CHECK(s.f.events_of(ClusterEventKind::kMerged).empty());
+}
+
 TEST_CASE("what was met is nobody's after a refusal") {
   LearnerFixture f(config());
   Philox random({.seed = 8});
