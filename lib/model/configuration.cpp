@@ -56,9 +56,11 @@ Status check_rows(const Configuration& c) {
   if (c.replay_rows > 0 && c.replay_rows < replay_wanted(c, c.block_rows)) {
     return refuse("replay_rows", "replay_rows must be 0 or at least replay_ratio × block_rows");
   }
-  // Rows of a stream are counted exactly up to 2²¹ of them.
+  // Rows of a stream are counted exactly up to 2²¹ of them; pending_rows may be half of that.
   if (c.replay_in_fit != 0 && replay_room(c) > 1048576 - c.block_rows) {
-    return refuse("replay_in_fit", "replay_in_fit is for streams of a million rows with replay");
+    return refuse(
+        "replay_in_fit",
+        "with replay_in_fit, block_rows and replay rows must be at most 1048576 together");
   }
   if (c.effective_rows > 0.0 && c.effective_rows < 1.0) {
     return refuse("effective_rows", "effective_rows must be 0 or at least 1");

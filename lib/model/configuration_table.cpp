@@ -153,7 +153,7 @@ constexpr FieldInfo kFields[] = {
     CHOICE(
         kReplay, replay_in_fit, "off fit counted", kFrozen,
         "fit: replay rows stand beside the new ones while clusters are fitted, and are taken out "
-        "before the stream closes. counted: they stay, as if they had come. Both were no gain."),
+        "before the stream closes. counted: they stay, as if they had come."),
 
     CHOICE(kMixture, prior_mode, "scaled empirical", kFrozen,
            "What a new cluster is expected to look like: a part of the first stream's spread, or "

@@ -97,6 +97,18 @@ TEST_CASE("defaults are in bounds, all but the number of inputs, which must be g
   CHECK(check_configuration(valid()).ok());
 }
 
+TEST_CASE("rows of a stream and replay rows beside them stay countable") {
+  Configuration config = valid();
+  config.block_rows = 500000;
+  config.replay_ratio = 1.0;
+  REQUIRE(set_field_text(config, "replay_in_fit", "fit").ok());
+  CHECK(check_configuration(config).ok());
+  config.block_rows = 600000;
+  CHECK(blamed(config) == "replay_in_fit");
+  config.replay_in_fit = 0;
+  CHECK(check_configuration(config).ok());
+}
+
 TEST_CASE("text reads back to the same value, for every field") {
   for (const FieldInfo& field : configuration_fields()) {
     CAPTURE(field.name);
