@@ -1,6 +1,6 @@
 // What the mixture costs the network's training: an epoch of a plain VAE, or a joint epoch of the
-// same network as the model makes it (responsibilities from clean rows, the mixture as prior, all
-// rows encoded again, three laps of the mixture). For bench.py: one line on standard input = one
+// same network as the model makes it (the mixture as prior, then all rows encoded again and three
+// laps of the mixture). For bench.py: one line on standard input = one
 // timed burst, whose best seconds per mini-batch is printed.
 //
 //   bench_joint INPUTS,HIDDEN...,LATENT BATCH plain|joint
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
     const ConstMatrixView codes(z.data(), kRows, config.latent);
     const ConstMatrixView spread(variance.data(), kRows, config.latent);
     if (!clusters.learner.begin(codes, spread, 1).ok()) return 1;
-    settings.clean_responsibilities = true;
+    settings.codes = {codes, spread};
   }
   const double batches = static_cast<double>((kRows + config.max_rows - 1) / config.max_rows);
   std::uint32_t epoch = 0;

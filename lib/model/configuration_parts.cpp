@@ -61,7 +61,6 @@ TrainingSettings training_settings(const Configuration& config,
   settings.batch = config.batch;
   settings.corruption = corruption;
   settings.augmentation = augmentation_settings(config);
-  settings.clean_responsibilities = true;
   settings.seed = config.seed;
   settings.stream = stream;
   return settings;

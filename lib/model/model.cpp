@@ -183,19 +183,18 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   const ConstMatrixView all = gather(rows);
   if (stream_ > 1 && !frozen()) {
     ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, all, config_.adapt_epochs));
-    ADAPVAE_RETURN_IF_ERROR(follow_drift(backend, report));
   }
-  const ConstMatrixView fitted = config_.replay_in_fit != 0 ? all : rows;
-  ADAPVAE_RETURN_IF_ERROR(encode(backend, fitted));
-  const Index n = fitted.rows;
-  const Index m = config_.latent;
-  const Index stand_ins = config_.replay_in_fit == kReplayCounted ? 0 : n - rows.rows;
-  ADAPVAE_RETURN_IF_ERROR(learner_.begin({z_, n, m}, {variance_, n, m}, 1, time, stand_ins));
+  ADAPVAE_RETURN_IF_ERROR(encode(backend, all));
+  follow_drift(rows.rows, report);
+  const Index fitted = config_.replay_in_fit != 0 ? all.rows : rows.rows;
+  const Index stand_ins = config_.replay_in_fit == kReplayCounted ? 0 : fitted - rows.rows;
+  const LatentCodes now = codes(fitted);
+  ADAPVAE_RETURN_IF_ERROR(learner_.begin(now.mean, now.variance, 1, time, stand_ins));
   pace_.enter(Stage::kBirths);
   if (drift_correction(config_) == DriftCorrection::kTwoStage) births_beside_narrow(backend);
   learner_.fit(backend, pace_.asker());
   ADAPVAE_RETURN_IF_ERROR(backend.status());
-  if (!frozen()) ADAPVAE_RETURN_IF_ERROR(join(backend, fitted, all, report));
+  if (!frozen()) ADAPVAE_RETURN_IF_ERROR(join(backend, all, fitted, report));
   pace_.enter(Stage::kClose);
   learner_.close(backend);
   ADAPVAE_RETURN_IF_ERROR(backend.status());
@@ -215,8 +214,7 @@ Status Model::meet(Backend& backend, ConstMatrixView rows) {
   const double most = std::max(kOldPerNew * static_cast<double>(rows.rows),
                                static_cast<double>(config_.block_rows));
   ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
-  learner_.meet(backend, ConstMatrixView(z_, rows.rows, config_.latent),
-                ConstMatrixView(variance_, rows.rows, config_.latent));
+  learner_.meet(backend, codes(rows.rows).mean, codes(rows.rows).variance);
   if (!frozen() && !pace_.stopped()) learner_.fade_novelty(most);
   return backend.status();
 }
@@ -320,12 +318,12 @@ VaeBatch Model::objective(ConstMatrixView all, float prior_weight) const {
   return batch;
 }
 
-// Network and mixture in turn.
-Status Model::join(Backend& backend, ConstMatrixView fitted, ConstMatrixView all,
-                   StreamReport* report) {
+// Network and mixture in turn, each with what the other last was.
+Status Model::join(Backend& backend, ConstMatrixView all, Index fitted, StreamReport* report) {
   pace_.enter(Stage::kJoint);
   TrainingSettings settings = training_settings(config_, joint_corruption(config_), stream_);
   settings.go_on = pace_.asker();
+  settings.codes = codes(all.rows);
   const float weight = prior_weight(config_);
   for (int i = 0; i < config_.joint_epochs && !pace_.ended(); ++i) {
     EpochReport epoch;
@@ -333,10 +331,9 @@ Status Model::join(Backend& backend, ConstMatrixView fitted, ConstMatrixView all
         trainer_.run_epoch(backend, vae_, settings, epoch_++, all, objective(all, weight), &epoch));
     if (epoch.rows == 0) break;  // the network is where the mixture has seen it
     report->loss = epoch.loss;
-    ADAPVAE_RETURN_IF_ERROR(follow_drift(backend, report));
-    ADAPVAE_RETURN_IF_ERROR(encode(backend, fitted));
-    learner_.refresh(ConstMatrixView(z_, fitted.rows, config_.latent),
-                     ConstMatrixView(variance_, fitted.rows, config_.latent));
+    ADAPVAE_RETURN_IF_ERROR(encode(backend, all));
+    follow_drift(all.rows - replay_.rows(), report);
+    learner_.refresh(codes(fitted).mean, codes(fitted).variance);
     learner_.settle(backend, config_.sweeps);
     // At first nothing is known: what the latent shows only now may still be born.
     if (stream_ == 1 && learner_.births(backend, i + 1, pace_.asker()) > 0) {
@@ -357,6 +354,10 @@ Status Model::encode(Backend& backend, ConstMatrixView rows) {
                                         MatrixView(variance_ + begin * m, n, m)));
   }
   return {};
+}
+
+LatentCodes Model::codes(Index rows) const {
+  return {{z_, rows, config_.latent}, {variance_, rows, config_.latent}};
 }
 
 Status Model::group_kinds(Backend& backend, ConstMatrixView all) {

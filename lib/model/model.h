@@ -165,9 +165,10 @@ class Model {
   Status meet(Backend& backend, ConstMatrixView rows);
   void births_beside_narrow(Backend& backend);
   void scale_past(Index k, double factor);
-  Status join(Backend& backend, ConstMatrixView fitted, ConstMatrixView all, StreamReport* report);
+  Status join(Backend& backend, ConstMatrixView all, Index fitted, StreamReport* report);
   Status encode(Backend& backend, ConstMatrixView rows);
-  Status follow_drift(Backend& backend, StreamReport* report);
+  LatentCodes codes(Index rows) const;  // of the first rows that encode() met last
+  void follow_drift(Index rows, StreamReport* report);
   ConstMatrixView gather(ConstMatrixView rows);
   void note_replay_ids();
   VaeBatch objective(ConstMatrixView all, float prior_weight) const;

@@ -47,10 +47,10 @@ void Model::scale_past(Index k, double factor) {
 }
 
 // What clusters hold of the past follows the network to where it puts the replay rows now.
-Status Model::follow_drift(Backend& backend, StreamReport* report) {
-  if (replay_.rows() == 0) return {};
+void Model::follow_drift(Index rows, StreamReport* report) {
+  if (replay_.rows() == 0) return;
   renumber_replay();
-  ADAPVAE_RETURN_IF_ERROR(replay_.measure_drift(backend, vae_));
+  replay_.measure_drift({z_ + rows * config_.latent, replay_.rows(), config_.latent});
   for (Index k = 0; k < learner_.mixture().clusters(); ++k) {
     AffineMap map;
     double shift = 0.0;
@@ -62,7 +62,6 @@ Status Model::follow_drift(Backend& backend, StreamReport* report) {
   }
   replay_.accept_drift();
   learner_.mixture().global_step();
-  return {};
 }
 
 }  // namespace adapvae

@@ -94,24 +94,23 @@ void Trainer::place(Arena& arena, Index block_rows, const VaeConfig& config) {
   target_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.inputs));
   latent_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.latent));
   weight_ = arena.take<float>(static_cast<std::size_t>(config.max_rows));
-  clean_mean_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.latent));
+  mean_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.latent));
   variance_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.latent));
-  clean_r_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.max_clusters));
+  r_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.max_clusters));
 }
 
-// clean_r_ = responsibilities of the rows gathered, as they are without augmentation and
-// corruption.
-Status Trainer::clean_responsibilities(Backend& backend, Vae& vae, const MixtureView& mixture,
-                                       Index count) {
-  const Index m = vae.config().latent;
-  const MatrixView mean(clean_mean_, count, m);
+void Trainer::responsibilities_of(Backend& backend, const LatentCodes& codes,
+                                  const MixtureView& mixture, Index count) {
+  const Index m = codes.mean.cols;
+  const MatrixView mean(mean_, count, m);
   const MatrixView variance(variance_, count, m);
-  ADAPVAE_RETURN_IF_ERROR(
-      vae.encode(backend, ConstMatrixView(target_, count, inputs_), mean, variance));
-  const MatrixView r(clean_r_, count, mixture.gaussians.clusters);
+  for (Index i = 0; i < count; ++i) {
+    std::copy_n(codes.mean.row(chosen_[i]), m, mean.row(i));
+    std::copy_n(codes.variance.row(chosen_[i]), m, variance.row(i));
+  }
+  const MatrixView r(r_, count, mixture.gaussians.clusters);
   backend.mahalanobis(mean, variance, mixture.gaussians, r);
   backend.softmax_rows(r, mixture.log_weight, -0.5F, r, nullptr);
-  return backend.status();
 }
 
 Status Trainer::check(const Vae& vae, const TrainingSettings& settings,
@@ -214,6 +213,12 @@ Status Trainer::run_epoch(Backend& backend, Vae& vae, const TrainingSettings& se
       (pattern.latent_target.rows != rows.rows || pattern.latent_weight == nullptr)) {
     return {StatusCode::kShapeMismatch, "latent targets must have as many rows as the block"};
   }
+  const LatentCodes& codes = settings.codes;
+  if (codes.mean.data != nullptr &&
+      (codes.mean.rows != rows.rows || codes.mean.cols != vae.config().latent ||
+       codes.variance.rows != rows.rows || codes.variance.cols != vae.config().latent)) {
+    return {StatusCode::kShapeMismatch, "the codes are not those of the block's rows"};
+  }
   if (settings.neighbours != nullptr &&
       (settings.neighbours->rows() != rows.rows || settings.neighbours->neighbours() < 1)) {
     return {StatusCode::kShapeMismatch, "the neighbours are not those of the block's rows"};
@@ -234,9 +239,9 @@ Status Trainer::run_epoch(Backend& backend, Vae& vae, const TrainingSettings& se
       batch.latent_target = latent;
       batch.latent_weight = weight_;
     }
-    if (settings.clean_responsibilities && pattern.prior_weight != 0.0F) {
-      ADAPVAE_RETURN_IF_ERROR(clean_responsibilities(backend, vae, pattern.mixture, count));
-      batch.responsibilities = ConstMatrixView(clean_r_, count, pattern.mixture.gaussians.clusters);
+    if (settings.codes.mean.data != nullptr && pattern.prior_weight != 0.0F) {
+      responsibilities_of(backend, settings.codes, pattern.mixture, count);
+      batch.responsibilities = ConstMatrixView(r_, count, pattern.mixture.gaussians.clusters);
     }
     return vae.train_step(backend, batch, loss, made);
   };

@@ -10,13 +10,20 @@
 
 namespace adapvae {
 
+// Where the encoder puts the rows of a block: [rows × m] each.
+struct LatentCodes {
+  ConstMatrixView mean;
+  ConstMatrixView variance;
+};
+
 struct TrainingSettings {
   Index batch = 100;  // rows of a mini-batch, at most the network's max_rows
   CorruptionSettings corruption;
   AugmentationSettings augmentation;
-  // Responsibilities from the clean row, constant in the gradient, rather than from the row as the
-  // encoder sees it: corruption then teaches the encoder which rows belong together.
-  bool clean_responsibilities = false;
+  // Codes of the block's clean rows; empty: none. Responsibilities then come from these, constant
+  // in the gradient, rather than from the row as the encoder sees it: corruption teaches the
+  // encoder which rows belong together.
+  LatentCodes codes;
   // Not null, with pattern.neighbour_weight > 0: half of each mini-batch are rows, the other half a
   // neighbour of each; an epoch then visits half of the rows so.
   const NeighbourGraph* neighbours = nullptr;
@@ -63,8 +70,9 @@ class Trainer {
   // Rows chosen_[count] of `rows`, clean into target_ and changed into input_.
   void gather(const TrainingSettings& settings, std::uint32_t epoch, ConstMatrixView rows,
               Index count);
-  Status clean_responsibilities(Backend& backend, Vae& vae, const MixtureView& mixture,
-                                Index count);
+  // r_ = responsibilities of the rows chosen, by their codes.
+  void responsibilities_of(Backend& backend, const LatentCodes& codes, const MixtureView& mixture,
+                           Index count);
 
   Index block_rows_ = 0;
   Index batch_rows_ = 0;
@@ -74,10 +82,10 @@ class Trainer {
   float* input_ = nullptr;           // [max_rows × widest]
   float* target_ = nullptr;          // [max_rows × d]
   float* latent_ = nullptr;          // [max_rows × m] targets
-  float* variance_ = nullptr;        // [max_rows × m] of the clean rows
   float* weight_ = nullptr;          // [max_rows]
-  float* clean_r_ = nullptr;         // [max_rows × K]
-  float* clean_mean_ = nullptr;      // [max_rows × m]
+  float* mean_ = nullptr;            // [max_rows × m] codes
+  float* variance_ = nullptr;        // [max_rows × m]
+  float* r_ = nullptr;               // [max_rows × K]
 };
 
 }  // namespace adapvae

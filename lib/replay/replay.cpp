@@ -86,14 +86,9 @@ void Replay::count_codes(Index k, const float* codes, StatisticsRef out) const {
   }
 }
 
-Status Replay::measure_drift(Backend& backend, Vae& vae) {
+void Replay::measure_drift(ConstMatrixView codes) {
   const Index m = shape_.dims;
-  for (Index begin = 0; begin < count_; begin += pass_) {
-    const Index n = std::min(pass_, count_ - begin);
-    ADAPVAE_RETURN_IF_ERROR(vae.encode(backend, ConstMatrixView(x_ + begin * inputs_, n, inputs_),
-                                       MatrixView(moved_ + begin * m, n, m), MatrixView()));
-  }
-  return {};
+  for (Index i = 0; i < count_; ++i) std::copy_n(codes.row(i), m, moved_ + i * m);
 }
 
 bool Replay::drift_of(Index k, DriftCorrection correction, const double* center, AffineMap* map,

@@ -37,8 +37,8 @@ class Replay {
   void renumber(const Index* number);
 
   // ---- drift ----
-  // Encodes the rows anew.
-  Status measure_drift(Backend& backend, Vae& vae);
+  // Where the network puts the rows now: [rows() × m].
+  void measure_drift(ConstMatrixView codes);
   // How the network has carried cluster k's rows since latent(): the map of its coordinates, valid
   // until the next call, and the shift of its mean in its own deviations. center [m]: what keeps
   // its place but for the shift; borrowed. False: too few rows, or correction is off; the shift is

@@ -1,4 +1,4 @@
-// Latent targets (distillation), responsibilities from clean rows, and the standardised latent.
+// Latent targets (distillation), responsibilities from codes, and the standardised latent.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -94,7 +94,7 @@ TEST_CASE("a standardised latent changes nothing but the latent's scale") {
   }
 }
 
-TEST_CASE("an epoch obeys targets and takes responsibilities from clean rows") {
+TEST_CASE("an epoch obeys targets") {
   VaeConfig config = small_config();
   constexpr Index kBlock = 40;
   const Rows x = random_rows(kBlock, config.inputs, 77);
@@ -105,39 +105,77 @@ TEST_CASE("an epoch obeys targets and takes responsibilities from clean rows") {
   std::vector<float> weight(kBlock, 0.0F);
   for (std::size_t i = 0; i < kBlock; i += 2) weight[i] = 50.0F;  // only the even rows are held
   const MixtureData mixture = random_mixture(3, config.latent, FactorShape::kLower, 78);
-  for (const bool clean : {false, true}) {
+  NetworkFixture network(config, kBlock);
+  network.vae.initialise(5);
+  network.vae.optimiser().settings().adam.learning_rate = 0.01F;
+  TrainingSettings settings;
+  settings.batch = kRows;
+  settings.corruption.mask_probability = 0.2F;
+  VaeBatch pattern;
+  pattern.mixture = mixture.view();
+  pattern.latent_target = target.view();
+  pattern.latent_weight = weight.data();
+  EpochReport first, last;
+  for (std::uint32_t epoch = 0; epoch < 60; ++epoch) {
+    EpochReport& report = epoch == 0 ? first : last;
+    REQUIRE(
+        network.trainer
+            .run_epoch(network.backend, network.vae, settings, epoch, x.view(), pattern, &report)
+            .ok());
+  }
+  CHECK(last.loss.distillation < 0.2 * first.loss.distillation);
+  // Targets of another number of rows are refused.
+  pattern.latent_target = target.view().row_range(0, 10);
+  CHECK_FALSE(
+      network.trainer.run_epoch(network.backend, network.vae, settings, 0, x.view(), pattern, &last)
+          .ok());
+}
+
+TEST_CASE("an epoch takes responsibilities from the codes it is given") {
+  // Two kinds of rows, and codes that put each on the mean of its own cluster: whichever cluster
+  // the network itself would choose at first, it must come to put the rows there.
+  const VaeConfig config = small_config();
+  constexpr Index kBlock = 40;
+  Rows x = random_rows(kBlock, config.inputs, 81);
+  for (Index i = 0; i < kBlock; ++i) x(i, 0) = i % 2 == 0 ? 3.0F : -3.0F;
+  MixtureData mixture = random_mixture(2, config.latent, FactorShape::kLower, 82);
+  for (Index j = 0; j < config.latent; ++j) {
+    mixture.mean[static_cast<std::size_t>(j)] = 3.0F;
+    mixture.mean[static_cast<std::size_t>(config.latent + j)] = -3.0F;
+  }
+  for (const Index flip : {0, 1}) {
+    Rows mean(kBlock, config.latent), variance(kBlock, config.latent);
+    for (Index i = 0; i < kBlock; ++i) {
+      for (Index j = 0; j < config.latent; ++j) {
+        mean(i, j) = (i + flip) % 2 == 0 ? 3.0F : -3.0F;
+        variance(i, j) = 0.1F;
+      }
+    }
     NetworkFixture network(config, kBlock);
     network.vae.initialise(5);
-    network.vae.optimiser().settings().adam.learning_rate = 0.01F;
+    network.vae.optimiser().settings().adam.learning_rate = 0.02F;
     TrainingSettings settings;
     settings.batch = kRows;
-    settings.corruption.mask_probability = 0.2F;
-    settings.clean_responsibilities = clean;
+    settings.codes = {mean.view(), variance.view()};
     VaeBatch pattern;
     pattern.mixture = mixture.view();
-    pattern.latent_target = target.view();
-    pattern.latent_weight = weight.data();
-    EpochReport first, last;
+    EpochReport report;
     for (std::uint32_t epoch = 0; epoch < 60; ++epoch) {
-      EpochReport& report = epoch == 0 ? first : last;
       REQUIRE(
           network.trainer
               .run_epoch(network.backend, network.vae, settings, epoch, x.view(), pattern, &report)
               .ok());
     }
-    CHECK(last.loss.distillation < 0.2 * first.loss.distillation);
+    Rows learnt(kRows, config.latent);
+    REQUIRE(network.vae
+                .encode(network.backend, x.view().row_range(0, kRows), learnt.view(), MatrixView())
+                .ok());
+    for (Index i = 0; i < kRows; ++i) CHECK((learnt(i, 0) > 0.0F) == (mean(i, 0) > 0.0F));
+    // Codes of another number of rows are refused.
+    settings.codes.variance = variance.view().row_range(0, 10);
+    CHECK_FALSE(
+        network.trainer
+            .run_epoch(network.backend, network.vae, settings, 0, x.view(), pattern, &report)
+            .ok());
   }
-  // Targets of another number of rows are refused.
-  NetworkFixture network(config, kBlock);
-  network.vae.initialise(5);
-  VaeBatch pattern;
-  pattern.mixture = mixture.view();
-  pattern.latent_target = target.view().row_range(0, 10);
-  pattern.latent_weight = weight.data();
-  EpochReport report;
-  TrainingSettings settings;
-  settings.batch = kRows;
-  CHECK_FALSE(network.trainer
-                  .run_epoch(network.backend, network.vae, settings, 0, x.view(), pattern, &report)
-                  .ok());
 }
