@@ -7,7 +7,7 @@
 
 namespace adapvae::bench {
 
-ClusterMetrics agreement(const std::vector<std::uint64_t>& found, const std::vector<int>& label,
+ClusterMetrics agreement(const std::vector<ClusterId>& found, const std::vector<int>& label,
                          const std::set<int>& classes) {
   const std::set<std::uint64_t> different(found.begin(), found.end());
   ContingencyTable table;

@@ -152,6 +152,17 @@ double fill_local_view(const ClusterShape& shape, const Posterior& posterior, fl
   return 0.5 * (posterior.expected_log_determinant - dims * kLogTwoPi - dims / posterior.beta);
 }
 
+double covariance_at(const ClusterShape& shape, const Posterior& posterior, Index i, Index j) {
+  if (shape.covariance == FactorShape::kDiagonal) {
+    return i == j ? posterior.factor[i] / posterior.nu : 0.0;
+  }
+  double sum = 0.0;
+  for (Index l = 0; l <= std::min(i, j); ++l) {
+    sum += posterior.factor[packed_size(i) + l] * posterior.factor[packed_size(j) + l];
+  }
+  return sum / posterior.nu;
+}
+
 PredictiveScale predictive_scale(const ClusterShape& shape, const Posterior& posterior) {
   const auto dims = static_cast<double>(shape.dims);
   const double spread = (posterior.beta + 1.0) / posterior.beta;

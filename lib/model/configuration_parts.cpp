@@ -66,7 +66,7 @@ TrainingSettings training_settings(const Configuration& config,
   return settings;
 }
 
-LearnerConfig learner_config(const Configuration& config) {
+LearnerConfig learner_config(const Configuration& config, ModelUse use) {
   LearnerConfig learner;
   learner.shape.covariance = static_cast<FactorShape>(config.covariance);
   learner.shape.dims = config.latent;
@@ -76,6 +76,10 @@ LearnerConfig learner_config(const Configuration& config) {
   learner.pending_rows = config.pending_rows;
   learner.aliases = config.aliases;
   learner.undo_steps = config.undo_steps;
+  if (use == ModelUse::kScore) {
+    learner.max_rows = 1;
+    learner.undo_steps = 0;
+  }
   return learner;
 }
 

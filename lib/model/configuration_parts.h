@@ -8,6 +8,10 @@
 
 namespace adapvae {
 
+// What room is made for. A model that only scores takes a snapshot, sees rows and makes them up, in
+// a fraction of the memory; it cannot learn, be corrected or be saved.
+enum class ModelUse : std::int32_t { kLearn = 0, kScore = 1 };
+
 VaeConfig network_config(const Configuration& config);
 float prior_weight(const Configuration& config);  // the automatic one, too
 float neighbour_weight(const Configuration& config);
@@ -18,7 +22,7 @@ CorruptionSettings joint_corruption(const Configuration& config);
 TrainingSettings training_settings(const Configuration& config,
                                    const CorruptionSettings& corruption, std::uint32_t stream);
 
-LearnerConfig learner_config(const Configuration& config);
+LearnerConfig learner_config(const Configuration& config, ModelUse use = ModelUse::kLearn);
 LearnerSettings learner_settings(const Configuration& config);
 
 ReplaySettings replay_settings(const Configuration& config);

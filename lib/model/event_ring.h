@@ -13,6 +13,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/text_writer.h"
 #include "structure/cluster_learner.h"
 
 namespace adapvae {
@@ -61,6 +62,10 @@ struct ModelEvent {
 // the buffer is too small; kEventTextBytes are enough.
 constexpr std::size_t kEventTextBytes = 200;
 std::string_view format_event(const ModelEvent& event, std::span<char> buffer);
+
+// The same, and as one JSON object. kind and reason must be such.
+void write_event(const ModelEvent& event, TextWriter& text);
+void write_event_json(const ModelEvent& event, TextWriter& text);
 
 struct EventRead {
   Index count = 0;

@@ -1,54 +1,12 @@
 // Events as text. In a file of its own, so that a device that reads numbers alone does not link the
 // printing of floating-point numbers.
-#include <algorithm>
-#include <charconv>
-
+#include "base/text_writer.h"
 #include "model/event_ring.h"
 
 namespace adapvae {
 namespace {
 
-// A line that is cut where its buffer ends; the last byte is kept for the zero.
-class Line {
- public:
-  explicit Line(std::span<char> buffer)
-      : begin_(buffer.data()), at_(begin_), last_(begin_ + buffer.size() - 1) {}
-
-  Line& operator<<(std::string_view text) {
-    // Not within a character: from the first that does not fit on, there is nothing.
-    if (text.size() > static_cast<std::size_t>(last_ - at_))
-      last_ = at_;
-    else
-      at_ = std::copy(text.begin(), text.end(), at_);
-    return *this;
-  }
-  Line& operator<<(std::uint64_t number) {
-    char digits[24];
-    return *this << text_of(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
-  }
-  // To four digits: for people.
-  Line& operator<<(double number) {
-    char digits[40];
-    const auto end =
-        std::to_chars(digits, digits + sizeof(digits), number, std::chars_format::general, 4);
-    return *this << text_of(digits, end.ptr);
-  }
-  std::string_view finish() {
-    *at_ = '\0';
-    return text_of(begin_, at_);
-  }
-
- private:
-  static std::string_view text_of(const char* begin, const char* end) {
-    return {begin, static_cast<std::size_t>(end - begin)};
-  }
-
-  char* begin_;
-  char* at_;
-  char* last_;
-};
-
-void say_refusal(const ModelEvent& e, Line& line) {
+void say_refusal(const ModelEvent& e, TextWriter& line) {
   line << "no birth out of cluster " << e.id << ": ";
   switch (e.reason) {
     case EventReason::kTooFewRows:
@@ -66,7 +24,7 @@ void say_refusal(const ModelEvent& e, Line& line) {
   }
 }
 
-void say_repair(const ModelEvent& e, Line& line) {
+void say_repair(const ModelEvent& e, TextWriter& line) {
   if (e.reason == EventReason::kStepSkipped) {
     line << e.rows << " training steps skipped: loss or gradient was not finite";
   } else {
@@ -74,11 +32,11 @@ void say_repair(const ModelEvent& e, Line& line) {
   }
 }
 
-void say_gain(const ModelEvent& e, Line& line) {
+void say_gain(const ModelEvent& e, TextWriter& line) {
   line << "; the evidence bound changes by " << e.gain;
 }
 
-void say(const ModelEvent& e, Line& line) {
+void say(const ModelEvent& e, TextWriter& line) {
   switch (e.kind) {
     case ModelEventKind::kBorn:
       line << "cluster " << e.id << " born";
@@ -121,14 +79,38 @@ void say(const ModelEvent& e, Line& line) {
   }
 }
 
+// In the order of ModelEventKind and EventReason.
+constexpr const char* kKindName[kModelEventKinds] = {
+    "born",    "merged", "retired", "not_born", "forgotten", "split",
+    "noticed", "named",  "undone",  "drifted",  "repaired",  "learnt"};
+constexpr const char* kReasonName[] = {"none",
+                                       "bound_would_fall",
+                                       "too_few_rows",
+                                       "no_room",
+                                       "nothing_separated",
+                                       "covariance_repaired",
+                                       "step_skipped"};
+
 }  // namespace
 
+void write_event(const ModelEvent& event, TextWriter& text) {
+  text << "stream " << event.stream << ": ";
+  say(event, text);
+}
+
+void write_event_json(const ModelEvent& event, TextWriter& text) {
+  text << "{\"sequence\":" << event.sequence << ",\"stream\":" << event.stream
+       << ",\"event\":\"" << kKindName[static_cast<int>(event.kind)] << "\",\"reason\":\""
+       << kReasonName[static_cast<int>(event.reason)] << "\",\"id\":" << event.id
+       << ",\"other\":" << event.other << ",\"gain\":";
+  text.exact(event.gain) << ",\"rows\":";
+  text.exact(event.rows) << ",\"clusters\":" << event.clusters << "}";
+}
+
 std::string_view format_event(const ModelEvent& event, std::span<char> buffer) {
-  if (buffer.empty()) return {};
-  Line line(buffer);
-  line << "stream " << event.stream << ": ";
-  say(event, line);
-  return line.finish();
+  TextWriter text(buffer.data(), buffer.size());
+  write_event(event, text);
+  return text.finish();
 }
 
 }  // namespace adapvae

@@ -1,6 +1,9 @@
 // What a model says of rows without learning from them, and what it makes up.
 #pragma once
 
+#include <span>
+
+#include "base/text_writer.h"
 #include "structure/registry.h"
 
 namespace adapvae {
@@ -12,6 +15,9 @@ struct RowResult {
   // The model is as it was created: id and kind are kNoId, probability is 0, novelty 1.
   static constexpr std::uint32_t kNothingLearnt = 2;
 
+  // novelty is above 0.5
+  static constexpr std::uint32_t kNovel = 4;
+
   ClusterId id = kNoId;      // most probable cluster
   ClusterId kind = kNoId;    // the id of a cluster that stands for its kind; perhaps its own
   float probability = 0.0F;  // of that cluster, among those that there are
@@ -19,6 +25,24 @@ struct RowResult {
   float log_density = 0.0F;  // of the row's features under the whole mixture
   std::uint32_t flags = 0;
 };
+
+// Why a row is as novel as it is.
+struct RowReason {
+  RowResult result;
+  double surprise = 0.0;          // -log_density
+  double boundary = 0.0;          // surprise of novelty 0.5
+  ClusterId nearest = kNoId;      // cluster that has most of the density there
+  double squared_distance = 0.0;  // from it, in its own metric; ordinary rows have about m
+  // The part of each feature in it [m], and the row less what the network makes of it [d], in the
+  // units of the input: both where explain() was told to put them.
+  std::span<const double> contribution;
+  std::span<const float> error;
+};
+
+// Some lines of English without a final line break, and one JSON object: for explain().
+// name: of the row's cluster; may be empty.
+void write_reason(const RowReason& reason, std::string_view name, TextWriter& text);
+void write_reason_json(const RowReason& reason, std::string_view name, TextWriter& text);
 
 struct GenerateSettings {
   ClusterId cluster = kNoId;  // kNoId: the whole mixture, clusters by their weight

@@ -12,46 +12,45 @@ constexpr Index kNeighbours = 15;
 // Farther out a scaled input says no more, and one wild number could undo the network's training.
 constexpr double kMostDeviations = 10.0;
 constexpr float kLargestInput = 1e12F;
+// What a row's features vary before the network has learnt to say it, as a part of their variance
+// over all rows: more hides kinds that are there, less divides them.
+constexpr double kStartVariance = 0.3;
 constexpr std::int32_t kReplayCounted = 2;  // replay_in_fit
 
 }  // namespace
 
-ComputeLimits Model::limits(const Configuration& config) {
+ComputeLimits Model::limits(const Configuration& config, ModelUse use) {
   ComputeLimits limits = compute_limits(network_config(config));
-  const LearnerConfig clusters = learner_config(config);
-  limits.rows = std::max({limits.rows, clusters.stream_rows(), NeighbourGraph::kTile});
-  limits.widest_layer = std::max(limits.widest_layer, NeighbourGraph::kTile);
+  const LearnerConfig clusters = learner_config(config, use);
+  limits.rows = std::max(limits.rows, clusters.stream_rows());
+  if (use == ModelUse::kLearn) {
+    limits.rows = std::max(limits.rows, NeighbourGraph::kTile);
+    limits.widest_layer = std::max(limits.widest_layer, NeighbourGraph::kTile);
+  }
   limits.clusters = std::max({limits.clusters, clusters.max_clusters, Proposal::kMostPieces});
   return limits;
 }
 
-void Model::place(Arena& arena, const Configuration& config) {
+void Model::place(Arena& arena, const Configuration& config, ModelUse use) {
   config_ = config;
+  use_ = use;
   // Room is made once; a ratio that changes later must not seem to change it.
   config_.replay_rows = static_cast<std::int32_t>(replay_room(config));
-  const VaeConfig network = network_config(config_);
-  const LearnerConfig clusters = learner_config(config_);
+  VaeConfig network = network_config(config_);
+  network.trainable = use == ModelUse::kLearn;
+  const LearnerConfig clusters = learner_config(config_, use);
   const Index all = Index{config_.block_rows} + config_.replay_rows;
+  const Index codes = std::max<Index>(use == ModelUse::kLearn ? all : 0, config_.pass_rows);
   const Index m = config_.latent;
-  const auto take = [&arena]<typename T>(T*& to, Index count) {
-    to = arena.take<T>(static_cast<std::size_t>(count));
-  };
   input_scale_.place(arena, config_.inputs,
                      config_.scale_inputs != 0 ? Scaling::kMeanVariance : Scaling::kOff,
                      kMostDeviations);
   vae_.place(arena, network);
-  trainer_.place(arena, all, network);
   learner_.place(arena, clusters);
   learner_.settings() = learner_settings(config_);
-  replay_.place(arena, config_.replay_rows, network, clusters.shape, clusters.max_clusters);
-  take(all_, all * config_.inputs);
-  take(latent_target_, all * m);
-  take(latent_weight_, all);
-  const Index codes = std::max<Index>(all, config_.pass_rows);
-  neighbours_.place(arena, all, m, kNeighbours);
-  grouping_.place(arena, clusters.max_clusters);
-  take(kind_, clusters.max_clusters);
-  take(row_cluster_, all);
+  const auto take = [&arena]<typename T>(T*& to, Index count) {
+    to = arena.take<T>(static_cast<std::size_t>(count));
+  };
   take(z_, codes * m);
   take(variance_, codes * m);
   take(score_r_, config_.pass_rows * clusters.max_clusters);
@@ -59,20 +58,37 @@ void Model::place(Arena& arena, const Configuration& config) {
   take(novelty_, config_.pass_rows);
   if (config_.scale_inputs != 0) take(pass_x_, Index{config_.pass_rows} * config_.inputs);
   take(scratch_, 2 * m + clusters.max_clusters);
+  events_.place(arena, use == ModelUse::kLearn ? config_.events : 0);
+  learner_.set_event_sink({hear, &events_});
+  snapshot_.place(arena);
+  if (use == ModelUse::kLearn) place_learning(arena, network, clusters, all);
+}
+
+// What only a stream needs.
+void Model::place_learning(Arena& arena, const VaeConfig& network, const LearnerConfig& clusters,
+                           Index all) {
+  const auto take = [&arena]<typename T>(T*& to, Index count) {
+    to = arena.take<T>(static_cast<std::size_t>(count));
+  };
+  trainer_.place(arena, all, network);
+  replay_.place(arena, config_.replay_rows, network, clusters.shape, clusters.max_clusters);
+  take(all_, all * config_.inputs);
+  take(latent_target_, all * config_.latent);
+  take(latent_weight_, all);
+  neighbours_.place(arena, all, config_.latent, kNeighbours);
+  grouping_.place(arena, clusters.max_clusters);
+  take(kind_, clusters.max_clusters);
+  take(row_cluster_, all);
   take(tightness_, clusters.max_clusters);
   take(root_, 2 * clusters.shape.scatter_size());
   take(replay_id_, clusters.max_clusters);
   take(number_, clusters.max_clusters);
-  events_.place(arena, config_.events);
-  learner_.set_event_sink({hear, &events_});
-  snapshot_.place(arena);
   place_kept(arena);
 }
 
 void Model::reset() {
   input_scale_.reset();
   vae_.initialise(config_.seed);
-  vae_.optimiser().reset();
   learner_.reset();
   replay_.clear();
   neighbours_.clear();
@@ -121,7 +137,7 @@ Status Model::set_pacing(const Pacing& pacing) {
 // Before anything changes: a row that would leave the range of a float on its way through the
 // network would be met in the middle of a stream.
 Status Model::check_stream(ConstMatrixView rows, Index most) const {
-  if (broken_) return broken_stream();
+  ADAPVAE_RETURN_IF_ERROR(check_whole());
   ADAPVAE_RETURN_IF_ERROR(check_shape(rows, most, config_.inputs));
   ADAPVAE_RETURN_IF_ERROR(check_finite(rows));
   if (config_.scale_inputs != 0) return {};
@@ -254,7 +270,8 @@ Status Model::embed(Backend& backend, ConstMatrixView all, int epochs) {
   return {};
 }
 
-// The latent's scale is fixed once, on the first stream: the prior can then be, too.
+// The latent's scale is fixed once, on the first stream: the prior can then be, too. Reconstruction
+// alone has taught the network nothing about a row's variance: whatever the head says is arbitrary.
 Status Model::standardise(Backend& backend, ConstMatrixView rows) {
   ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
   const Index m = config_.latent;
@@ -273,6 +290,7 @@ Status Model::standardise(Backend& backend, ConstMatrixView rows) {
     deviation[j] = std::max(std::sqrt(square / n), 1e-3);
   }
   vae_.standardise_latent(mean, deviation);
+  vae_.start_variance(kStartVariance);
   return {};
 }
 

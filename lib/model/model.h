@@ -22,13 +22,14 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   // The configuration must have passed check_configuration, here and in place().
-  static ComputeLimits limits(const Configuration& config);
-  void place(Arena& arena, const Configuration& config);
+  static ComputeLimits limits(const Configuration& config, ModelUse use = ModelUse::kLearn);
+  void place(Arena& arena, const Configuration& config, ModelUse use = ModelUse::kLearn);
   // As before anything was learnt, from the configuration's seed. Must follow place().
   void reset();
 
   // As placed (replay_rows never 0 unless there is no replay), with what set_live() changed.
   const Configuration& configuration() const { return config_; }
+  ModelUse use() const { return use_; }
   // Changes a live field between streams. kInvalidArgument, and nothing changed, for a frozen one,
   // a value that it does not take or that does not fit the others.
   Status set_live(const FieldInfo& field, double value);
@@ -71,18 +72,25 @@ class Model {
   // wait.
   Status flush(Backend& backend, StreamReport* report);
   Index rows_pending() const { return waiting_; }
+  // Whether a stream was learnt or rows wait, and the time of the last of them; 0 if not.
+  bool has_time() const { return stream_ > 0 || waiting_ > 0; }
+  double latest_time() const { return waiting_ > 0 ? waiting_time_ : time_; }
 
   // What happened since event number `after` (0: since ever), oldest first: see event_ring.h. The
   // learner's event sink is taken by this: another one there silences it.
   EventRead read_events(std::uint64_t after, ModelEvent* out, Index capacity) const {
     return events_.read(after, out, capacity);
   }
+  std::uint64_t last_event() const { return events_.last(); }
 
   // ---- rows, without learning ----
   // Any number of rows, in the units of the input, none included. A refusal (kShapeMismatch,
   // kNonFinite with the row) comes before anything is written. All may be called before the first
   // stream: the network is then as it was drawn, and there are no clusters.
   Status score(Backend& backend, ConstMatrixView rows, RowResult* out);
+  // contribution [m] and error [d] are where those parts of *reason go.
+  Status explain(Backend& backend, const float* row, RowReason* reason, double* contribution,
+                 float* error);
   // Features: mean [n × m], variance [n × m] or empty.
   Status encode(Backend& backend, ConstMatrixView rows, MatrixView mean, MatrixView variance);
   // The network's mean of a row with features z, in the units of the input.
@@ -140,7 +148,10 @@ class Model {
 
   // What a stream may change, set aside before it and given back if it fails: model_restore.cpp.
   static Status broken_stream();
+  Status check_whole() const;  // not broken, and made to learn
   void place_kept(Arena& arena);
+  void place_learning(Arena& arena, const VaeConfig& network, const LearnerConfig& clusters,
+                      Index all);
   void keep(ConstMatrixView rows);
   Status finish(const Status& status, ConstMatrixView rows);
   void restore(ConstMatrixView rows);
@@ -177,6 +188,7 @@ class Model {
   Status group_kinds(Backend& backend, ConstMatrixView all);
 
   Configuration config_;
+  ModelUse use_ = ModelUse::kLearn;
   Pacing pacing_;
   Pace pace_;
   Standardiser input_scale_;

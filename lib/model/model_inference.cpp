@@ -77,8 +77,9 @@ Status Model::score(Backend& backend, ConstMatrixView rows, RowResult* out) {
       result = {};
       result.log_density = score_[i].log_density;
       result.novelty = novelty_[i];
+      if (result.novelty > 0.5F) result.flags |= RowResult::kNovel;
       if (empty) {
-        result.flags = RowResult::kNothingLearnt;
+        result.flags |= RowResult::kNothingLearnt;
         continue;
       }
       const Index k = score_[i].cluster;
@@ -89,6 +90,24 @@ Status Model::score(Backend& backend, ConstMatrixView rows, RowResult* out) {
     }
   }
   return backend.status();
+}
+
+Status Model::explain(Backend& backend, const float* row, RowReason* reason, double* contribution,
+                      float* error) {
+  const Index d = config_.inputs;
+  const ConstMatrixView one(row, 1, d);
+  ADAPVAE_RETURN_IF_ERROR(score(backend, one, &reason->result));
+  ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, one, MatrixView(error, 1, d)));
+  for (Index j = 0; j < d; ++j) error[j] = row[j] - error[j];
+  // reconstruct() has left the features in z_.
+  const NoveltyReason why = learner_.explain(z_, contribution);
+  reason->surprise = -static_cast<double>(reason->result.log_density);
+  reason->boundary = why.boundary;
+  reason->nearest = nothing_learnt() ? kNoId : why.nearest;
+  reason->squared_distance = why.squared_distance;
+  reason->contribution = {contribution, static_cast<std::size_t>(config_.latent)};
+  reason->error = {error, static_cast<std::size_t>(d)};
+  return {};
 }
 
 Status Model::encode(Backend& backend, ConstMatrixView rows, MatrixView mean, MatrixView variance) {

@@ -9,8 +9,7 @@ namespace adapvae {
 Status Model::push(Backend& backend, ConstMatrixView rows, double time, StreamReport* report,
                    Index* streams_learnt) {
   *streams_learnt = 0;
-  const double latest = waiting_ > 0 ? waiting_time_ : time_;
-  if (!std::isfinite(time) || ((waiting_ > 0 || stream_ > 0) && time < latest)) {
+  if (!std::isfinite(time) || (has_time() && time < latest_time())) {
     return {StatusCode::kInvalidArgument, "time must not run backwards"};
   }
   if (rows.rows == 0) return {};

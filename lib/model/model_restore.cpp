@@ -10,6 +10,13 @@ Status Model::broken_stream() {
   return {StatusCode::kInvalidArgument, "the last stream failed half-way: reset first"};
 }
 
+Status Model::check_whole() const {
+  if (use_ == ModelUse::kScore) {
+    return {StatusCode::kUnavailable, "this model was made to score only"};
+  }
+  return broken_ ? broken_stream() : Status();
+}
+
 void Model::place_kept(Arena& arena) {
   kept_ = {};
   if (config_.restore_on_failure == 0) return;

@@ -106,24 +106,15 @@ void fill_means(const void* context, ByteWriter& writer) {
   }
 }
 
-// B / ν: the inverse of the expected precision, which unlike the expected covariance always exists.
 void fill_covariances(const void* context, ByteWriter& writer) {
   const Mixture& mixture = learner_of(context).mixture();
-  const Index m = mixture.config().shape.dims;
-  const bool diagonal = mixture.config().shape.covariance == FactorShape::kDiagonal;
+  const ClusterShape& shape = mixture.config().shape;
+  const bool diagonal = shape.covariance == FactorShape::kDiagonal;
   for (Index k = 0; k < mixture.clusters(); ++k) {
-    const Posterior& p = mixture.posterior(k);
-    for (Index i = 0; i < m; ++i) {
-      if (diagonal) {
-        writer.write_f64(p.factor[i] / p.nu);
-        continue;
-      }
-      for (Index j = 0; j < m; ++j) {
-        double sum = 0.0;
-        for (Index l = 0; l <= std::min(i, j); ++l) {
-          sum += p.factor[packed_size(i) + l] * p.factor[packed_size(j) + l];
-        }
-        writer.write_f64(sum / p.nu);
+    for (Index i = 0; i < shape.dims; ++i) {
+      for (Index j = 0; j < shape.dims; ++j) {
+        if (diagonal && j != i) continue;
+        writer.write_f64(covariance_at(shape, mixture.posterior(k), i, j));
       }
     }
   }
@@ -253,7 +244,8 @@ std::size_t Model::snapshot_bytes() const {
 }
 
 Status Model::save(std::byte* out, std::size_t capacity, std::size_t* size) const {
-  if (broken_ || learner_.mixture().stream_open()) return broken_stream();
+  ADAPVAE_RETURN_IF_ERROR(check_whole());
+  if (learner_.mixture().stream_open()) return broken_stream();
   return write_tensor_file(snapshot_content(), out, capacity, size);
 }
 
@@ -286,6 +278,10 @@ Status Model::load(const std::byte* bytes, std::size_t size) {
   ByteReader state_reader(state->data, state->bytes);
   ADAPVAE_RETURN_IF_ERROR(learner_.load(state_reader, {state_fits, &rest}));
   take_snapshot(reader, info);
+  if (use_ == ModelUse::kScore) {
+    waiting_ = 0;  // nobody will learn them here
+    return {};
+  }
   block->copy_to(all_);
   return {};
 }
@@ -299,7 +295,7 @@ void Model::take_snapshot(const TensorReader& reader, const SnapshotInfo& info) 
     reader.find(parameter_name(chain, i, "bias", name))->copy_to(vae_.parameters() + layer.bias);
     return {};
   });
-  vae_.optimiser().reset();
+  if (use_ == ModelUse::kLearn) vae_.optimiser().reset();
   replay_.clear();
   neighbours_.clear();
   config_ = info.configuration;

@@ -341,6 +341,16 @@ void Vae::standardise_latent(const double* mean, const double* deviation) {
   if (config_.trainable) optimiser_.reset();
 }
 
+void Vae::start_variance(double variance) {
+  const DenseLayer& heads = encoder_.layer(encoder_.layers() - 1);
+  for (Index j = config_.latent; j < heads.outputs; ++j) {
+    for (Index i = 0; i < heads.inputs; ++i) {
+      parameters_[heads.weights + i * heads.outputs + j] = 0.0F;
+    }
+    parameters_[heads.bias + j] = static_cast<float>(std::log(variance));
+  }
+}
+
 Status Vae::encode(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixView variance) {
   ADAPVAE_RETURN_IF_ERROR(check_shape(x, config_.max_rows, config_.inputs));
   ADAPVAE_RETURN_IF_ERROR(check_finite(x));

@@ -106,6 +106,8 @@ class Vae {
   // changing what the network does: mean and log-variance heads and the decoder's first layer take
   // the scale up. Adam's moments start afresh.
   void standardise_latent(const double* mean, const double* deviation);
+  // The variance of rows' features is about this, of all alike, until training says otherwise.
+  void start_variance(double variance);
 
   // mean and variance [n × m]; variance may be empty.
   Status encode(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixView variance);

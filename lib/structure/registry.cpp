@@ -163,8 +163,9 @@ void ClusterRegistry::save(ByteWriter& writer) const {
   for (Index k = 0; k < clusters_; ++k) {
     const ClusterInfo& info = info_[k];
     for (const std::uint64_t value :
-         {info.id, info.parent, info.born_stream, info.seen_stream, info.merged_stream,
-          info.kept_whole, info.kept_apart, info.provisional, info.kind}) {
+         {std::uint64_t{info.id}, std::uint64_t{info.parent}, info.born_stream, info.seen_stream,
+          info.merged_stream, info.kept_whole, info.kept_apart, info.provisional,
+          std::uint64_t{info.kind}}) {
       writer.write_u64(value);
     }
     for (const double value : {info.merged_mass, info.birth_gain, info.birth_rows}) {
@@ -179,24 +180,32 @@ void ClusterRegistry::save(ByteWriter& writer) const {
   }
 }
 
+// Files have more room for ids than there are; what no model gave fails the checks below.
+ClusterId ClusterRegistry::read_id(ByteReader& reader) {
+  return static_cast<ClusterId>(std::min<std::uint64_t>(reader.read_u64(), kMostIds + 1));
+}
+
 Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
   const Status bad = {StatusCode::kCorruptData, "cluster registry does not parse"};
-  next_id_ = reader.read_u64();
+  next_id_ = read_id(reader);
+  if (next_id_ > kMostIds) return bad;
   clusters_ = clusters;
   for (Index k = 0; k < clusters; ++k) {
     ClusterInfo& info = info_[k];
-    for (std::uint64_t* value :
-         {&info.id, &info.parent, &info.born_stream, &info.seen_stream, &info.merged_stream,
-          &info.kept_whole, &info.kept_apart, &info.provisional, &info.kind}) {
+    info.id = read_id(reader);
+    info.parent = read_id(reader);
+    for (std::uint64_t* value : {&info.born_stream, &info.seen_stream, &info.merged_stream,
+                                 &info.kept_whole, &info.kept_apart, &info.provisional}) {
       *value = reader.read_u64();
     }
+    info.kind = read_id(reader);
     for (double* value : {&info.merged_mass, &info.birth_gain, &info.birth_rows}) {
       *value = reader.read_f64();
       if (!std::isfinite(*value)) return bad;
     }
     reader.read_bytes(info.name, ClusterInfo::kNameBytes);
-    if (info.id == kNoId || info.id >= next_id_ || info.provisional > 1 ||
-        info.name[ClusterInfo::kNameBytes - 1] != '\0') {
+    if (info.id == kNoId || info.id >= next_id_ || info.parent >= next_id_ ||
+        info.provisional > 1 || info.name[ClusterInfo::kNameBytes - 1] != '\0') {
       return bad;
     }
     for (Index j = 0; j < k; ++j) {
@@ -212,8 +221,8 @@ Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
   if (!reader.ok() || static_cast<Index>(aliases) > max_aliases_) return bad;
   aliases_ = static_cast<Index>(aliases);
   for (Index i = 0; i < aliases_; ++i) {
-    alias_[i].dead = reader.read_u64();
-    alias_[i].lives = reader.read_u64();
+    alias_[i].dead = read_id(reader);
+    alias_[i].lives = read_id(reader);
     const bool ascending = i == 0 || alias_[i - 1].dead < alias_[i].dead;
     if (!ascending || alias_[i].dead == kNoId || alias_[i].dead >= next_id_ ||
         find(alias_[i].dead) >= 0 || (alias_[i].lives != kNoId && find(alias_[i].lives) < 0)) {

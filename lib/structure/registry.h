@@ -1,6 +1,6 @@
 // Who is who: ids, names and lineage of clusters, and what became of those that are no more.
 //
-// An id is a 64-bit number from 1, given once, when a newborn has lived to the end of its stream,
+// An id is a number from 1, given once, when a newborn has lived to the end of its stream,
 // and never used again; only if a correction that gave one is undone, and the state saved and
 // loaded before the next birth, can it come again. While a newborn is on trial its id is 0 (kNoId).
 // A handful of rows apart in the very first stream have an id but are provisional, not announced as
@@ -19,8 +19,10 @@
 
 namespace adapvae {
 
-using ClusterId = std::uint64_t;
+using ClusterId = std::uint32_t;
 constexpr ClusterId kNoId = 0;
+// A birth a second for 68 years.
+constexpr ClusterId kMostIds = ClusterId{1} << 31;
 
 struct ClusterInfo {
   static constexpr Index kNameBytes = 32;  // with the final zero
@@ -86,6 +88,7 @@ class ClusterRegistry {
     ClusterId dead;
     ClusterId lives;
   };
+  static ClusterId read_id(ByteReader& reader);
   void bury(ClusterId dead, ClusterId lives);
   void name_kinds();
 

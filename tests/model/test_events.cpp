@@ -51,7 +51,7 @@ TEST_CASE("events: the ring keeps the last ones, in order, and tells of those th
   CHECK(ring.read(0, out, 8).count == 0);
   CHECK_FALSE(ring.read(0, out, 8).missed);
   for (std::uint64_t i = 1; i <= 12; ++i) {
-    ring.add({.kind = ModelEventKind::kBorn, .id = i});
+    ring.add({.kind = ModelEventKind::kBorn, .id = static_cast<ClusterId>(i)});
     const EventRead read = ring.read(0, out, 8);
     REQUIRE(read.count == std::min<Index>(5, static_cast<Index>(i)));
     CHECK(read.missed == (i > 5));
@@ -211,8 +211,8 @@ TEST_CASE("events: each is a line of English") {
                                 .kind = static_cast<ModelEventKind>(kind),
                                 .reason = static_cast<EventReason>(reason),
                                 .stream = UINT64_MAX,
-                                .id = UINT64_MAX,
-                                .other = UINT64_MAX,
+                                .id = UINT32_MAX,
+                                .other = UINT32_MAX,
                                 .gain = -1.2345678e-300,
                                 .rows = 1.2345678e300,
                                 .clusters = UINT64_MAX};

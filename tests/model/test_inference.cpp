@@ -199,7 +199,7 @@ TEST_CASE("before the first stream rows can be looked at, and nothing is made up
     CHECK(result.kind == kNoId);
     CHECK(result.novelty == 1.0F);
     CHECK(result.probability == 0.0F);
-    CHECK(result.flags == RowResult::kNothingLearnt);
+    CHECK(result.flags == (RowResult::kNothingLearnt | RowResult::kNovel));
     CHECK(std::isfinite(result.log_density));
   }
   Rows z(120, kLatent), x(120, kInputs);
@@ -285,4 +285,84 @@ TEST_CASE("ids of merged clusters are followed") {
   REQUIRE(f.model.clusters().forget(ids[2]).ok());
   CHECK(f.model.prototype(f.backend, ids[2], a.view(), MatrixView()).code() ==
         StatusCode::kInvalidArgument);
+}
+
+TEST_CASE("a model that only scores says the same and takes a fraction of the memory") {
+  ModelFixture learner;
+  learner.learn(kinds(0, 2, 300, 1));
+  const Configuration config = learner.config;
+  struct {
+    CpuBackend backend;
+    Model model;
+    void place(Arena& arena, const Configuration& of) {
+      backend.place(arena, Model::limits(of, ModelUse::kScore), *select_kernels(IsaLevel::kAuto));
+      model.place(arena, of, ModelUse::kScore);
+    }
+  } scorer;
+  const std::size_t bytes = planned_bytes([&](Arena& a) { scorer.place(a, config); });
+  CHECK(bytes < learner.memory.size() / 3);
+  GuardedMemory memory(bytes);
+  Arena arena(memory.data(), memory.size());
+  scorer.place(arena, config);
+  REQUIRE_FALSE(arena.failed());
+  scorer.model.reset();
+  const std::vector<std::byte> snapshot = learner.snapshot();
+  REQUIRE(scorer.model.load(snapshot.data(), snapshot.size()).ok());
+  const Rows rows = kinds(0, 3, 250, 2);
+  const std::vector<RowResult> expected = learner.score(rows);
+  std::vector<RowResult> found(expected.size());
+  REQUIRE(scorer.model.score(scorer.backend, rows.view(), found.data()).ok());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(found[i].id == expected[i].id);
+    CHECK(found[i].novelty == expected[i].novelty);
+    CHECK(found[i].log_density == expected[i].log_density);
+  }
+  StreamReport report;
+  CHECK(scorer.model.learn(scorer.backend, rows.view(), &report).code() ==
+        StatusCode::kUnavailable);
+  std::vector<std::byte> out(snapshot.size());
+  std::size_t size = 0;
+  CHECK(scorer.model.save(out.data(), out.size(), &size).code() == StatusCode::kUnavailable);
+}
+
+TEST_CASE("an explanation agrees with the score") {
+  ModelFixture f;
+  f.learn(kinds(0, 2, 300, 1));
+  const Rows rows = kinds(0, 3, 40, 2);
+  const std::vector<RowResult> scores = f.score(rows);
+  std::vector<double> contribution(static_cast<std::size_t>(f.config.latent));
+  std::vector<float> error(kInputs);
+  for (Index i = 0; i < rows.rows; ++i) {
+    RowReason reason;
+    REQUIRE(
+        f.model.explain(f.backend, rows.view().row(i), &reason, contribution.data(), error.data())
+            .ok());
+    const RowResult& score = scores[static_cast<std::size_t>(i)];
+    CHECK(reason.result.id == score.id);
+    CHECK(reason.result.novelty == score.novelty);
+    CHECK(reason.surprise == doctest::Approx(-score.log_density));
+    CHECK((reason.surprise > reason.boundary) == (score.novelty > 0.5F));
+    double sum = 0.0;
+    for (const double part : reason.contribution) sum += part;
+    CHECK(sum == doctest::Approx(reason.squared_distance));
+    Rows rebuilt(1, kInputs);
+    REQUIRE(f.model.reconstruct(f.backend, rows.view().row_range(i, 1), rebuilt.view()).ok());
+    for (Index j = 0; j < kInputs; ++j) {
+      CHECK(reason.error[static_cast<std::size_t>(j)] == rows(i, j) - rebuilt(0, j));
+    }
+  }
+}
+
+TEST_CASE("kinds are found whatever the network's scale after pretraining") {
+  // The variance that rows start with must not depend on how large the features came out.
+  for (const Activation activation : {Activation::kTanh, Activation::kRelu}) {
+    for (const int epochs : {40, 120}) {
+      Configuration config = small_model();
+      config.activation = static_cast<std::int32_t>(activation);
+      config.pretrain_epochs = epochs;
+      ModelFixture f(config);
+      CAPTURE(epochs);
+      CHECK(f.learn(kinds(0, 2, 300, 1)).clusters == 3);
+    }
+  }
 }

@@ -1,11 +1,49 @@
-/* adapvae: clusters an unlabelled data stream while it learns the features.
+/* adapvae: clusters an unlabelled stream of rows while it learns their features, finds new kinds by
+ * itself, and forgets none although it stores no past row.
  *
- * This header is the whole public interface of the library: what is not in it is not API.
- * It is C11 and also compiles as C++17. So far it holds the version and build section only.
+ * This header is the manual. What is not in it is not API.
+ *
+ *     adapvae_config config;
+ *     adapvae_config_init(&config, sizeof config);
+ *     config.inputs = 64;                                    // numbers in a row, each in [0, 1]
+ *
+ *     adapvae_model* model = NULL;
+ *     if (adapvae_create(&config, NULL, &model, NULL) != ADAPVAE_OK) return 1;
+ *     adapvae_learn(model, rows, count, 0, NULL);            // float rows[count][64], a stream
+ *     adapvae_result result;
+ *     adapvae_score(model, row, 1, 0, &result);              // what is this row?
+ *     printf("cluster %u, novelty %.2f\n", result.id, result.novelty);
+ *     adapvae_destroy(model);
+ *
+ * The four verbs are create, learn, score and set_sensitivity; the rest is there when it is needed.
+ *
+ * Rows.      Row-major float32. `stride` is the distance between rows in floats; 0: they touch. The
+ *            memory is the caller's and is borrowed for the call; a float's own alignment is
+ * enough. NaN and infinity are refused, with the row's number in the error. Numbers outside [0, 1]
+ *            need scale_inputs and another likelihood: see the configuration.
+ * Streams.   Rows are learnt in streams of up to block_rows rows: a stream is what is learnt at
+ * once. Novelty.   In [0, 1], higher is more novel. A row is novel if and only if its novelty is
+ * above 0.5. Before anything is learnt it is 1, and the cluster is ADAPVAE_NO_ID. Ids.       A
+ * cluster has an id from 1 on, which never changes and never is another's. What was merged away is
+ * still answered for: adapvae_resolve(). Errors.    Every call that can fail returns an
+ * adapvae_status. A call that fails has changed nothing: a model is then byte for byte what it was.
+ * Why it failed: adapvae_last_error(), or the adapvae_error that calls without a model take (NULL:
+ * not wanted). The library never prints, exits, raises a signal or throws. Memory.    One piece, at
+ * create, of adapvae_memory_required() bytes: from malloc, from the caller's allocator, or given by
+ * the caller. After that no call allocates, unless it says so. Threads.   A model is for one thread
+ * at a time; different models do not know of each other. adapvae_stop() alone may be called from
+ * anywhere. The library makes no threads: those that adapvae_options brings are used within a call.
+ * To score while a model learns, give each scoring thread a scorer of its own:
+ * adapvae_create_scorer(). Sameness.  The same configuration, seed and calls give the same model,
+ * byte for byte, on one build and instruction set, whatever the number of threads; others agree to
+ * rounding. Promises.  Within a major version: programs compile against newer headers (API), run
+ * with newer shared libraries (ABI), and files of older versions load (format). Before 1.0 the
+ * first two may still change, and CHANGELOG says so. adapvae_experimental.h promises nothing.
  */
 #ifndef ADAPVAE_ADAPVAE_H
 #define ADAPVAE_ADAPVAE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #if defined(_WIN32) && defined(ADAPVAE_SHARED)
@@ -24,22 +62,695 @@
 extern "C" {
 #endif
 
-/* ---- Version and build -------------------------------------------------------------------- */
+/* ---- Version and build ---------------------------------------------------------------------- */
 
 #define ADAPVAE_VERSION_MAJOR 0
 #define ADAPVAE_VERSION_MINOR 1
 #define ADAPVAE_VERSION_PATCH 0
 
-/* Version of the library at run time, as major * 10000 + minor * 100 + patch. Never fails. */
+/* Version of the library at run time, as major * 10000 + minor * 100 + patch. */
 ADAPVAE_API int32_t adapvae_version_number(void);
 
 /* The same as text, for example "0.1.0". Static storage. */
 ADAPVAE_API const char* adapvae_version_string(void);
 
-/* Name of the instruction-set level that this processor will be given: "scalar", "baseline",
- * "avx2", "avx512", "neon" or "simd128". The environment variable ADAPVAE_ISA, if set to one of
- * these names and available here, forces it. Static storage. */
+/* What computes. AUTO is the fastest that is there. */
+enum { ADAPVAE_BACKEND_AUTO = 0, ADAPVAE_BACKEND_CPU = 1, ADAPVAE_BACKEND_CUDA = 2 };
+
+/* 1 if this build on this machine has the backend, else 0. */
+ADAPVAE_API int32_t adapvae_backend_available(int32_t backend);
+
+/* Name of the instruction-set level that the CPU backend will use: "scalar", "baseline", "avx2",
+ * "avx512", "neon" or "simd128". The environment variable ADAPVAE_ISA, if set to one of these that
+ * is available here, forces it. Static storage. */
 ADAPVAE_API const char* adapvae_instruction_set(void);
+
+/* ---- Status --------------------------------------------------------------------------------- */
+
+/* Numbers never change their meaning; new ones are added within their group. */
+typedef int32_t adapvae_status;
+enum {
+  ADAPVAE_OK = 0,
+
+  /* 1 to 19: what was given */
+  ADAPVAE_INVALID_ARGUMENT = 1, /* null, out of bounds, unknown name */
+  ADAPVAE_SHAPE_MISMATCH = 2,  /* not the size agreed at create; more rows than there is room for */
+  ADAPVAE_NON_FINITE = 3,      /* a NaN or an infinity; index: the row */
+  ADAPVAE_UNKNOWN_CLUSTER = 4, /* no cluster has, or had, this id */
+
+  /* 20 to 39: what is needed */
+  ADAPVAE_OUT_OF_MEMORY = 20,
+  ADAPVAE_UNAVAILABLE = 21, /* this build, machine or handle cannot do it */
+
+  /* 40 to 59: files */
+  ADAPVAE_CORRUPT_DATA = 40,
+  ADAPVAE_NEWER_FORMAT = 41, /* written by a version that this one cannot read */
+
+  /* 60 to 79: the state of things */
+  ADAPVAE_BUSY = 60,    /* called from within a call on the same model */
+  ADAPVAE_REFUSED = 61, /* a correction that the evidence speaks against, without force */
+  ADAPVAE_NO_MORE = 62  /* no further event */
+};
+
+/* "ADAPVAE_OK" and so on; "unknown status" for other numbers. Static storage. */
+ADAPVAE_API const char* adapvae_status_name(adapvae_status status);
+
+/* Of structs with a struct_size: the caller sets it to sizeof before the call, and the library
+ * writes, or reads, no more than that. So they can grow. */
+typedef struct adapvae_error {
+  uint32_t struct_size;
+  adapvae_status status;
+  int32_t index;       /* row, field of the configuration or byte of a file; -1: none */
+  int32_t reserved;    /* 0 */
+  const char* message; /* one sentence, static storage, never NULL */
+} adapvae_error;
+
+typedef struct adapvae_model adapvae_model;
+typedef struct adapvae_options adapvae_options;
+
+/* Of the last call on this model that failed; status ADAPVAE_OK if none has. */
+ADAPVAE_API adapvae_status adapvae_last_error(const adapvae_model* model, adapvae_error* error);
+
+/* ---- Configuration -------------------------------------------------------------------------- */
+
+/* All that can be set. `inputs` must be; the defaults suit rows of some hundred numbers in [0, 1].
+ * Raw measurements of any scale: likelihood = 1, scale_inputs = 1. Presets set `inputs`, too:
+ *   desktop   28 x 28 images in seconds a stream on two cores
+ *   paper     28 x 28 images, the network of the AdapVAE paper
+ *   browser   28 x 28 images in WebAssembly, streams of 500 rows
+ *   edge      rows of 64 numbers on a small device, streams of 200 rows
+ * Bounds and defaults of every field: adapvae_config_field(), docs/configuration.md. */
+typedef struct adapvae_config {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+
+  /* -- Network -- */
+  /* Numbers in a row. Must be given. */
+  int32_t inputs;
+  /* Features that the network learns; the mixture clusters these. Default 10. */
+  int32_t latent;
+  /* Width of the encoder's first hidden layer, mirrored in the decoder; 0: none. Default 256. */
+  int32_t hidden1;
+  /* Width of the second; 0: none. Default 128. */
+  int32_t hidden2;
+  /* Width of the third; 0: none. Default 0. */
+  int32_t hidden3;
+  /* Width of the fourth; 0: none. Default 0. */
+  int32_t hidden4;
+  /* standardise: raw measurements become deviations from the first stream's mean, input by input,
+   * within ±10; an input that is constant there is ignored. For a gaussian likelihood; what is
+   * decoded comes back in the units of the input. 0 off, 1 standardise. Default 0. */
+  int32_t scale_inputs;
+  /* How the decoder explains a row: bernoulli for numbers in [0, 1], gaussian for others, with
+   * one variance for all inputs or a learnt one for each. 0 bernoulli, 1 gaussian, 2
+   * gaussian_learned. Default 0. */
+  int32_t likelihood;
+  /* Variance of an input around what the decoder says (gaussian). Default 1. */
+  double likelihood_variance;
+  /* Activation of the hidden layers. 0 linear, 1 relu, 2 leaky_relu, 3 tanh, 4 sigmoid, 5
+   * softplus. Default 1. */
+  int32_t activation;
+  /* How weights are first drawn: he for relu and leaky_relu, xavier for the others. 0 he, 1
+   * xavier. Default 0. */
+  int32_t initialisation;
+
+  /* -- Room -- */
+  /* Shape of a cluster; diagonal takes less memory and misses tilted clusters. 0 full, 1
+   * diagonal. Default 0. */
+  int32_t covariance;
+  /* Clusters that there is room for. Default 40. */
+  int32_t max_clusters;
+  /* Most rows of a stream. Default 1000. */
+  int32_t block_rows;
+  /* Rows that go through the network at once. More take memory and give the same result. Default
+   * 500. */
+  int32_t pass_rows;
+  /* Room for replay rows; 0: replay_ratio times block_rows. More lets replay_ratio be raised
+   * later. Default 0. */
+  int32_t replay_rows;
+  /* Far-out rows that may wait for others of their kind; 0: no past row is ever stored. Default
+   * 0. */
+  int32_t pending_rows;
+  /* Merged clusters whose ids are still answered for. Default 4096. */
+  int32_t aliases;
+  /* Corrections that can be undone. Default 4. */
+  int32_t undo_steps;
+  /* Events that are kept until they are read; then the oldest are overwritten. Default 256. */
+  int32_t events;
+  /* A stream that fails half-way, because a device does, leaves the model as it was, for the
+   * memory of the network's parameters once more. off: then only a reset helps. 0 or 1. Default
+   * 1. */
+  int32_t restore_on_failure;
+  /* The same seed and calls give the same model, byte for byte. Default 1. */
+  uint64_t seed;
+
+  /* -- Training -- */
+  /* Rows of a step of the network's training. Default 100. */
+  int32_t batch;
+  /* Epochs of reconstruction alone on the first stream. Default 40. */
+  int32_t pretrain_epochs;
+  /* Epochs of reconstruction alone on later streams, before births. Default 8. */
+  int32_t adapt_epochs;
+  /* Epochs of a stream with the mixture as prior. Default 8. */
+  int32_t joint_epochs;
+  /* Laps of the mixture after each joint epoch. Default 3. */
+  int32_t sweeps;
+  /* After so many streams the network stays as it is and the mixture alone learns; 0: never.
+   * Default 0. */
+  int32_t freeze_encoder_after;
+  /* Epochs of the neighbour embedding on the first stream, after pretraining. Default 4. */
+  int32_t neighbour_epochs;
+  /* How firmly rows that lie next to each other are then drawn together, for 784 inputs (fewer:
+   * less, in proportion); 0: not at all. Default 50. */
+  double neighbour_weight;
+  /* Step size of the network's training (Adam). Default 0.001. */
+  double learning_rate;
+  /* Weight of the mixture in the network's loss; 0: inputs / 784. Default 0. */
+  double prior_weight;
+  /* Part of the inputs that is hidden from the encoder while it learns reconstruction alone.
+   * Default 0.2. */
+  double pretrain_mask_probability;
+  /* Deviation of noise that is added to the inputs then. Default 0. */
+  double pretrain_noise;
+  /* Part of the inputs that is hidden from the encoder in joint epochs. Default 0. */
+  double joint_mask_probability;
+  /* Deviation of noise that is added to the inputs then. Default 0. */
+  double joint_noise;
+
+  /* -- Images -- */
+  /* Width of rows that are images; 0: they are not. Default 0. */
+  int32_t image_width;
+  /* Height of rows that are images; 0: they are not. Default 0. */
+  int32_t image_height;
+  /* Planes of an image, one after the other. Default 1. */
+  int32_t image_channels;
+  /* Show the encoder images that are moved and bent a little, at random. 0 or 1. Default 0. */
+  int32_t augment;
+  /* They are shifted by up to so many pixels each way. Default 2. */
+  double augment_shift;
+  /* They are turned by up to so many radians each way. Default 0.3. */
+  double augment_rotation;
+  /* They are made larger or smaller by up to this part. Default 0.15. */
+  double augment_scale;
+  /* They are sheared by up to this slope each way. Default 0.1. */
+  double augment_shear;
+
+  /* -- Replay -- */
+  /* Rows drawn from the clusters for each new row, so that the network does not forget; 0: no
+   * replay. Default 2. */
+  double replay_ratio;
+  /* 1: large clusters are drawn in proportion to their rows; 0: all are drawn alike. Default
+   * 0.75. */
+  double replay_balance;
+  /* Draws lie within so many deviations of their cluster. Default 3. */
+  double replay_radius;
+  /* Drop draws that the network itself would put into another cluster. 0 or 1. Default 1. */
+  int32_t replay_filter;
+  /* How clusters follow when training moves the features: where they lie, and (affine) what shape
+   * they have. two_stage: births are first judged by clusters as narrow as replay makes them. 0
+   * off, 1 shift, 2 affine, 3 two_stage. Default 3. */
+  int32_t drift;
+  /* How firmly training keeps the features of replay rows where they were. Default 1. */
+  double distillation;
+  /* fit: replay rows stand beside the new ones while clusters are fitted, and are taken out
+   * before the stream closes. counted: they stay, as if they had come. 0 off, 1 fit, 2 counted.
+   * Default 0. */
+  int32_t replay_in_fit;
+
+  /* -- Mixture -- */
+  /* What a new cluster is expected to look like: a part of the first stream's spread, or from the
+   * second stream on what clusters have in common. 0 scaled, 1 empirical. Default 1. */
+  int32_t prior_mode;
+  /* Learn the concentration from the data, around the one given. 0 or 1. Default 0. */
+  int32_t learn_concentration;
+  /* A cluster's variance as a part of the first stream's. Default 0.3. */
+  double prior_scale;
+  /* How firmly the place of a new cluster is expected, in rows. Default 0.2. */
+  double prior_beta;
+  /* How firmly the shape of a new cluster is expected, in rows (empirical). Default 22. */
+  double prior_strength;
+  /* Higher: more clusters are expected. Default 5. */
+  double concentration;
+  /* What a row counts as evidence; below 1 for features far from Gaussian. Default 1. */
+  double row_weight;
+  /* A stream counts as at most so many rows of evidence: more divide clusters finer; 0: as many
+   * as it has. Default 1000. */
+  double effective_rows;
+  /* But a row of it counts at least this much: a long stream shows finer kinds. Default 0.25. */
+  double effective_part;
+
+  /* -- Births and merges -- */
+  /* Laps of the mixture between moves, at most. Default 8. */
+  int32_t laps;
+  /* Rounds of births and merges in a stream, at most. Default 6. */
+  int32_t rounds;
+  /* Divide clusters by evidence that is gathered over several streams. 0 or 1. Default 1. */
+  int32_t divisions;
+  /* Let a cluster born in this stream merge with an older one. 0 or 1. Default 0. */
+  int32_t merge_old_with_new;
+  /* Births from rows that no cluster explained when they came. 0 or 1. Default 1. */
+  int32_t unexplained_births;
+  /* A cluster is born out of an old one that has seen 1000 rows if clearly more than this part of
+   * its rows was novel when they came, by three deviations: else it is a style of what is known.
+   * Divisions are free of that; 0: so is everything. Default 0.015. */
+  double birth_novelty;
+  /* For so many streams a merged cluster is not parted again … Default 2. */
+  int32_t hysteresis_streams;
+  /* … unless it has grown by this factor. Default 1.5. */
+  double hysteresis_growth;
+  /* Rows farther out than this part of a cluster's own wait, if pending_rows gives room. Default
+   * 0.995. */
+  double pending_part;
+  /* For so many streams a row may wait. Default 10. */
+  int32_t pending_streams;
+
+  /* -- Kinds -- */
+  /* Group clusters whose rows are each other's neighbours into kinds. 0 or 1. Default 1. */
+  int32_t kinds;
+  /* Higher: more and smaller kinds. Default 1. */
+  double kind_resolution;
+
+  /* -- Forgetting -- */
+  /* The past counts half after so many rows; 0: it does not fade. Default 0. */
+  double half_life_rows;
+  /* The past counts half after so much time, in the unit of the times given; 0: it does not fade.
+   * Default 0. */
+  double half_life_time;
+
+  /* -- Novelty -- */
+  /* Part of ordinary rows that may be called novel. Default 0.01. */
+  double false_alarm_rate;
+  /* Above 1 more is called novel, below 1 less; a factor of 2.7 moves the boundary by a
+   * deviation. Default 1. */
+  double sensitivity;
+} adapvae_config;
+
+/* Defaults. struct_size is the caller's sizeof(adapvae_config): a program that was compiled against
+ * an older header gets the fields that it knows, and the library takes defaults for the others. */
+ADAPVAE_API adapvae_status adapvae_config_init(adapvae_config* config, uint32_t struct_size);
+
+/* The defaults with a preset's values; nothing of what was there is left. */
+ADAPVAE_API adapvae_status adapvae_config_preset(adapvae_config* config, const char* name,
+                                                 adapvae_error* error);
+/* Name of preset 0, 1, …; NULL: there are no more. Static storage. */
+ADAPVAE_API const char* adapvae_preset_name(int32_t index);
+
+/* A field by name, from text: a number with a decimal point, whatever the locale; on or off; the
+ * name of a choice. The error names the field most like an unknown one. */
+ADAPVAE_API adapvae_status adapvae_config_set(adapvae_config* config, const char* name,
+                                              const char* value, adapvae_error* error);
+/* The same as text that adapvae_config_set() reads back. Text goes to `text` with a final 0;
+ * *needed (or NULL) is its size with that 0. Too small: ADAPVAE_OUT_OF_MEMORY, nothing is written.
+ * text NULL and capacity 0: only asks. This is so wherever text is given. */
+ADAPVAE_API adapvae_status adapvae_config_get(const adapvae_config* config, const char* name,
+                                              char* text, size_t capacity, size_t* needed);
+
+typedef struct adapvae_field {
+  uint32_t struct_size;
+  int32_t type;     /* 0 whole number, 1 real number, 2 switch, 3 choice */
+  int32_t live;     /* 1: adapvae_set() can change it */
+  int32_t reserved; /* 0 */
+  double lowest;    /* bounds, both included */
+  double highest;
+  double preset;    /* default */
+  const char* name; /* static storage, as the others */
+  const char* group;
+  const char* choices;  /* type 3: names of 0, 1, …, with blanks between; else "" */
+  const char* sentence; /* what it is */
+} adapvae_field;
+/* Field 0, 1, …; ADAPVAE_INVALID_ARGUMENT: there are no more. */
+ADAPVAE_API adapvae_status adapvae_config_field(int32_t index, adapvae_field* field);
+
+/* ---- Making and ending a model -------------------------------------------------------------- */
+
+typedef void (*adapvae_task)(void* argument, int32_t index);
+
+/* How a model is made; NULL, or all zero but struct_size, is fine. What it points to is copied;
+ * contexts and what functions need must outlive the model. */
+struct adapvae_options {
+  uint32_t struct_size;
+  int32_t backend; /* ADAPVAE_BACKEND_… */
+
+  /* The model's memory, if the caller gives it: at least adapvae_memory_required() bytes, of any
+   * alignment, until adapvae_destroy(). Then nothing is ever allocated. */
+  void* memory;
+  size_t memory_bytes;
+
+  /* Else it comes from here; both or neither (malloc and free). alignment is a power of two. */
+  void* (*allocate)(void* context, size_t bytes, size_t alignment);
+  void (*release)(void* context, void* memory, size_t bytes, size_t alignment);
+  void* allocate_context;
+
+  /* Runs task(argument, 0) to task(argument, count - 1), in any order, on any threads, and returns
+   * when all are done. `threads`: how many it runs at once; each takes memory. Results do not
+   * depend on it. */
+  void (*parallel_for)(void* context, int32_t count, adapvae_task task, void* argument);
+  void* parallel_context;
+  int32_t threads;
+
+  int32_t reserved; /* 0 */
+
+  /* Seconds since some moment, for budgets; NULL: the system's clock, where there is one. */
+  double (*clock)(void* context);
+  void* clock_context;
+};
+
+/* What adapvae_create() will take, exactly. Checks the configuration, too. */
+ADAPVAE_API adapvae_status adapvae_memory_required(const adapvae_config* config,
+                                                   const adapvae_options* options, size_t* bytes,
+                                                   adapvae_error* error);
+
+/* *model is NULL if it fails. */
+ADAPVAE_API adapvae_status adapvae_create(const adapvae_config* config,
+                                          const adapvae_options* options, adapvae_model** model,
+                                          adapvae_error* error);
+/* A model of what a snapshot holds, configuration included. */
+ADAPVAE_API adapvae_status adapvae_create_from(const void* bytes, size_t size,
+                                               const adapvae_options* options,
+                                               adapvae_model** model, adapvae_error* error);
+/* A copy of what `model` knows now that takes all calls which change nothing, and adapvae_load(),
+ * to be brought up to date; for another thread, in a fraction of the memory. It does not learn and
+ * is not saved (ADAPVAE_UNAVAILABLE), and does not depend on `model` any more. Allocates room for a
+ * snapshot, and frees it. Not with options->memory: see adapvae_create_scorer_from(). */
+ADAPVAE_API adapvae_status adapvae_create_scorer(adapvae_model* model,
+                                                 const adapvae_options* options,
+                                                 adapvae_model** scorer, adapvae_error* error);
+/* The same from a snapshot; *bytes_required (or NULL): what it takes. scorer NULL: only asks. */
+ADAPVAE_API adapvae_status adapvae_create_scorer_from(const void* bytes, size_t size,
+                                                      const adapvae_options* options,
+                                                      adapvae_model** scorer,
+                                                      size_t* bytes_required, adapvae_error* error);
+
+/* As after adapvae_create(). */
+ADAPVAE_API adapvae_status adapvae_reset(adapvae_model* model);
+/* NULL is fine. */
+ADAPVAE_API void adapvae_destroy(adapvae_model* model);
+
+/* ---- Learning ------------------------------------------------------------------------------- */
+
+/* What learning a stream came to. */
+typedef struct adapvae_report {
+  uint32_t struct_size;
+  int32_t streams; /* learnt in this call; 0: push() gathered rows, the rest is as before */
+  int32_t rows;    /* of the last stream, as all that follows */
+  int32_t clusters;
+  int32_t kinds;  /* groups of clusters */
+  int32_t births; /* announced; what happened in detail: events */
+  int32_t merges;
+  int32_t retirements;
+  int32_t refusals;    /* births that the evidence did not carry */
+  int32_t replay_rows; /* drawn from the clusters to stand for the past */
+  int32_t drifted;     /* times that training moved a cluster by more than its deviation */
+  int32_t stopped;     /* 1: ended early, by a budget or a stop */
+  double bound;        /* evidence bound of the mixture */
+  double loss;         /* of the network's last epoch, per row; its parts: */
+  double log_likelihood;
+  double mixture;
+  double entropy;
+  double distillation;
+  double replay_accuracy; /* part of the replay rows that still find their cluster */
+  double largest_drift;   /* in deviations of the cluster */
+  uint64_t skipped_steps; /* of training: something was not finite */
+  uint64_t repairs;       /* of covariances */
+} adapvae_report;
+
+/* Learns a stream of 1 to block_rows rows. The first stream teaches the network its features: it
+ * should be a full one. Statistics of the past are carried, rows are not. report may be NULL. */
+ADAPVAE_API adapvae_status adapvae_learn(adapvae_model* model, const float* rows, int32_t count,
+                                         int32_t stride, adapvae_report* report);
+
+/* Any number of rows: they wait, in the model, until there are block_rows of them, which are then
+ * learnt. While rows wait adapvae_learn() is refused. */
+ADAPVAE_API adapvae_status adapvae_push(adapvae_model* model, const float* rows, int32_t count,
+                                        int32_t stride, adapvae_report* report);
+/* Learns the rows that wait, however few; nothing happens if none do. */
+ADAPVAE_API adapvae_status adapvae_flush(adapvae_model* model, adapvae_report* report);
+
+/* Time of the rows to come, in the unit of half_life_time, which alone uses it; it must not run
+ * backwards. Not part of a snapshot, but the time of the last stream is. */
+ADAPVAE_API adapvae_status adapvae_set_time(adapvae_model* model, double time);
+
+/* Seconds that learning a stream may take; 0: as long as it takes. Looked at between steps: a
+ * stream that is cut short is learnt all the same, less thoroughly, and then depends on the clock.
+ */
+ADAPVAE_API adapvae_status adapvae_set_budget(adapvae_model* model, double seconds_per_stream);
+
+/* Stages of a stream, in order. */
+enum {
+  ADAPVAE_STAGE_PRETRAIN = 0, /* first stream: features */
+  ADAPVAE_STAGE_ADAPT = 1,    /* later streams */
+  ADAPVAE_STAGE_EMBED = 2,    /* neighbours are drawn together */
+  ADAPVAE_STAGE_BIRTHS = 3,   /* clusters alone */
+  ADAPVAE_STAGE_JOINT = 4,    /* features and clusters in turn */
+  ADAPVAE_STAGE_CLOSE = 5
+};
+/* Called within learn, push and flush, often, by their thread, with the part of the stream that is
+ * done (0 to 1; 1 once, at the end). It returns 0 to end the stream early, anything else to go on.
+ * It may not call the model (ADAPVAE_BUSY), but for adapvae_stop(). NULL: none. */
+typedef int32_t (*adapvae_progress)(void* context, int32_t stage, double fraction);
+ADAPVAE_API adapvae_status adapvae_set_progress(adapvae_model* model, adapvae_progress progress,
+                                                void* context);
+/* From any thread, or a signal handler: the stream that is being learnt ends early, as if progress
+ * had returned 0. Has no effect if none is. The model is whole and goes on. */
+ADAPVAE_API void adapvae_stop(adapvae_model* model);
+
+/* ---- Rows, without learning ----------------------------------------------------------------- */
+
+typedef uint32_t adapvae_id;
+#define ADAPVAE_NO_ID ((adapvae_id)0)
+
+enum {
+  ADAPVAE_PROVISIONAL = 1,    /* a handful of rows of the first stream, not announced as born yet */
+  ADAPVAE_NOTHING_LEARNT = 2, /* the model knows nothing: id is ADAPVAE_NO_ID, novelty 1 */
+  ADAPVAE_NOVEL = 4           /* novelty is above 0.5 */
+};
+
+/* This struct does not grow. Every number in it is finite, whatever the row. */
+typedef struct adapvae_result {
+  adapvae_id id;     /* most probable cluster */
+  adapvae_id kind;   /* of that cluster: the id of one that stands for all of its kind */
+  float probability; /* of that cluster, among those that there are */
+  float novelty;     /* [0, 1]; novel if above 0.5 */
+  float log_density; /* of the row's features under all clusters */
+  uint32_t flags;    /* ADAPVAE_PROVISIONAL, … */
+} adapvae_result;
+
+/* All of these take any number of rows, 0 included, and leave the model as it is. Outputs are the
+ * caller's, without gaps between rows. */
+
+/* results [count] */
+ADAPVAE_API adapvae_status adapvae_score(adapvae_model* model, const float* rows, int32_t count,
+                                         int32_t stride, adapvae_result* results);
+/* Features: mean [count × latent]; variance likewise, or NULL. */
+ADAPVAE_API adapvae_status adapvae_encode(adapvae_model* model, const float* rows, int32_t count,
+                                          int32_t stride, float* mean, float* variance);
+/* What the network makes of features: rows [count × inputs]. */
+ADAPVAE_API adapvae_status adapvae_decode(adapvae_model* model, const float* features,
+                                          int32_t count, int32_t stride, float* rows);
+/* decode of encode: out [count × inputs]. */
+ADAPVAE_API adapvae_status adapvae_reconstruct(adapvae_model* model, const float* rows,
+                                               int32_t count, int32_t stride, float* out);
+
+/* Rows made up, with features and the cluster of each; any of the three may be NULL, not all.
+ * id: of that cluster; ADAPVAE_NO_ID: of all, by their weight. Row i of a seed is always the same.
+ */
+ADAPVAE_API adapvae_status adapvae_generate(adapvae_model* model, adapvae_id id, uint32_t seed,
+                                            int32_t count, float* rows, float* features,
+                                            adapvae_id* ids);
+/* From one cluster's mean to another's, both included; the same id twice: count times its mean. */
+ADAPVAE_API adapvae_status adapvae_interpolate(adapvae_model* model, adapvae_id from, adapvae_id to,
+                                               int32_t count, float* rows, float* features);
+
+/* ---- Clusters ------------------------------------------------------------------------------- */
+
+/* What there is to know of a model at a glance. */
+typedef struct adapvae_info {
+  uint32_t struct_size;
+  int32_t clusters;     /* 0 before anything is learnt */
+  int32_t rows_waiting; /* of push() */
+  int32_t undo_steps;   /* corrections that can be undone now */
+  uint64_t streams;     /* learnt */
+  uint64_t rows;        /* learnt */
+  uint64_t ids_given;
+  uint64_t events;       /* number of the last event */
+  uint64_t memory_bytes; /* of this model, all of it */
+  uint64_t snapshot_bytes;
+  double time;         /* of the last stream */
+  const char* backend; /* what computes: an instruction set, or a device; static storage */
+  int32_t scores_only; /* 1: a scorer */
+  int32_t latent;      /* features */
+  int32_t inputs;
+  int32_t block_rows;
+} adapvae_info;
+ADAPVAE_API adapvae_status adapvae_get_info(const adapvae_model* model, adapvae_info* info);
+
+#define ADAPVAE_NAME_BYTES 32 /* of a cluster's name, with the final 0 */
+
+typedef struct adapvae_cluster {
+  uint32_t struct_size;
+  adapvae_id id;
+  adapvae_id kind;      /* lowest id of a cluster of its kind, perhaps its own */
+  adapvae_id parent;    /* out of which it was born; ADAPVAE_NO_ID: none */
+  uint64_t born_stream; /* number of the stream, from 1; 0: the one that was there from the start */
+  uint64_t seen_stream; /* last stream that gave it rows */
+  double rows;          /* that it holds; with half-lives, less than came */
+  double weight;        /* expected part of the rows */
+  double birth_rows;
+  double birth_gain;   /* of the evidence bound */
+  int32_t provisional; /* 1: see ADAPVAE_PROVISIONAL */
+  char name[ADAPVAE_NAME_BYTES];
+} adapvae_cluster;
+/* Cluster 0, 1, … of adapvae_info::clusters; the order means nothing and changes. */
+ADAPVAE_API adapvae_status adapvae_cluster_at(const adapvae_model* model, int32_t index,
+                                              adapvae_cluster* cluster);
+/* The one that holds what `id` held. */
+ADAPVAE_API adapvae_status adapvae_cluster_of(const adapvae_model* model, adapvae_id id,
+                                              adapvae_cluster* cluster);
+/* Its id; ADAPVAE_NO_ID if there is none, because the user had it forgotten, or the id was never
+ * given, or merged away so long ago that more than `aliases` others were since. */
+ADAPVAE_API adapvae_id adapvae_resolve(const adapvae_model* model, adapvae_id id);
+/* Of a cluster's features: mean [latent] and covariance [latent × latent]; either may be NULL. */
+ADAPVAE_API adapvae_status adapvae_moments(const adapvae_model* model, adapvae_id id, double* mean,
+                                           double* covariance);
+
+/* ---- The user's corrections ----------------------------------------------------------------- */
+
+/* Between streams; each can be undone until the next stream is learnt. By force against the
+ * evidence it also holds in later streams: what was merged stays one, what was split stays two.
+ * *gain (or NULL) is the change of the evidence bound, also if refused. */
+
+/* At most ADAPVAE_NAME_BYTES - 1 bytes of UTF-8; "" takes a name away. */
+ADAPVAE_API adapvae_status adapvae_label(adapvae_model* model, adapvae_id id, const char* name);
+/* `other` goes into `id`. */
+ADAPVAE_API adapvae_status adapvae_merge(adapvae_model* model, adapvae_id id, adapvae_id other,
+                                         int32_t force, double* gain);
+/* In two; *part (or NULL): id of the new one. */
+ADAPVAE_API adapvae_status adapvae_split(adapvae_model* model, adapvae_id id, int32_t force,
+                                         adapvae_id* part, double* gain);
+/* All that it holds is gone. */
+ADAPVAE_API adapvae_status adapvae_forget(adapvae_model* model, adapvae_id id);
+/* The last correction never happened: byte for byte. */
+ADAPVAE_API adapvae_status adapvae_undo(adapvae_model* model);
+
+/* ---- Settings of a model -------------------------------------------------------------------- */
+
+/* Changes a live field; text as in adapvae_config_set(). */
+ADAPVAE_API adapvae_status adapvae_set(adapvae_model* model, const char* name, const char* value);
+/* What the model was made with, and what was changed since. config->struct_size must be set. */
+ADAPVAE_API adapvae_status adapvae_get_config(const adapvae_model* model, adapvae_config* config);
+/* Above 1: more is called novel; below 1: less. A factor e moves the boundary by a deviation. The
+ * same as adapvae_set(model, "sensitivity", …); see also false_alarm_rate. */
+ADAPVAE_API adapvae_status adapvae_set_sensitivity(adapvae_model* model, double sensitivity);
+
+/* ---- Events and explanations ---------------------------------------------------------------- */
+
+enum {
+  ADAPVAE_BORN = 0,      /* id, out of other */
+  ADAPVAE_MERGED = 1,    /* other went into id */
+  ADAPVAE_RETIRED = 2,   /* other, nearly empty, went into id */
+  ADAPVAE_NOT_BORN = 3,  /* a birth out of id that was not made: reason */
+  ADAPVAE_FORGOTTEN = 4, /* by the user: id */
+  ADAPVAE_SPLIT = 5,     /* by the user: other out of id */
+  ADAPVAE_NOTICED = 6,   /* a handful of rows apart in the first stream: id, provisional */
+  ADAPVAE_LABELLED = 7,  /* by the user: id */
+  ADAPVAE_UNDONE = 8,    /* the user's last correction */
+  ADAPVAE_DRIFTED = 9,   /* training has moved id by `gain` of its deviations */
+  ADAPVAE_REPAIRED = 10, /* numbers that went wrong and were caught: reason; rows: how many times */
+  ADAPVAE_LEARNT = 11    /* a stream: rows, clusters */
+};
+enum {
+  ADAPVAE_REASON_NONE = 0,
+  ADAPVAE_REASON_BOUND = 1,      /* the evidence bound would fall */
+  ADAPVAE_REASON_ROWS = 2,       /* too few rows */
+  ADAPVAE_REASON_ROOM = 3,       /* max_clusters are there */
+  ADAPVAE_REASON_ONE = 4,        /* nothing in it stands apart */
+  ADAPVAE_REASON_COVARIANCE = 5, /* was not positive definite */
+  ADAPVAE_REASON_STEP = 6        /* loss or gradient of a step was not finite */
+};
+
+typedef struct adapvae_event {
+  uint32_t struct_size;
+  int32_t type;
+  int32_t reason;
+  int32_t missed;    /* 1: events between the one before and this are not here any more */
+  uint64_t sequence; /* from 1; in: the last that was seen */
+  uint64_t stream;   /* number of the stream, from 1; between streams that of the last */
+  adapvae_id id;
+  adapvae_id other;
+  double gain; /* of the evidence bound */
+  double rows;
+  int32_t clusters;
+  int32_t reserved;
+} adapvae_event;
+/* The event after event->sequence (0: the oldest that is kept); ADAPVAE_NO_MORE: none yet. The last
+ * `events` (configuration) are kept, not over a save and load.
+ *
+ *     adapvae_event event = {.struct_size = sizeof event};
+ *     while (adapvae_next_event(model, &event) == ADAPVAE_OK) ...                                */
+ADAPVAE_API adapvae_status adapvae_next_event(const adapvae_model* model, adapvae_event* event);
+
+enum { ADAPVAE_TEXT = 0, ADAPVAE_JSON = 1 };
+/* One line of English, or one JSON object. */
+ADAPVAE_API adapvae_status adapvae_event_text(const adapvae_event* event, int32_t format,
+                                              char* text, size_t capacity, size_t* needed);
+/* Why a row is as novel as it is: its cluster, how far it lies, against which boundary, which
+ * features take it there, and which inputs the network cannot account for. Some lines, or one JSON
+ * object. */
+ADAPVAE_API adapvae_status adapvae_explain(adapvae_model* model, const float* row, int32_t format,
+                                           char* text, size_t capacity, size_t* needed);
+
+/* ---- Snapshots ------------------------------------------------------------------------------ */
+
+/* Everything that a model knows, as bytes that every language and platform reads (safetensors, see
+ * docs/format.md). A model that was loaded goes on, byte for byte, as the one that was saved. Of
+ * events only the number is kept, and corrections can no longer be undone. Bytes are checked before
+ * anything is believed; for files from strangers, adapvae_inspect() first, and look at the memory.
+ *
+ * bytes NULL and capacity 0: only asks for *size. */
+ADAPVAE_API adapvae_status adapvae_save(const adapvae_model* model, void* bytes, size_t capacity,
+                                        size_t* size);
+/* Into a model whose configuration agrees in all that is not live. */
+ADAPVAE_API adapvae_status adapvae_load(adapvae_model* model, const void* bytes, size_t size);
+
+typedef struct adapvae_snapshot {
+  uint32_t struct_size;
+  int32_t clusters;
+  uint64_t format;
+  uint64_t streams;
+  uint64_t rows;
+  uint64_t rows_waiting;
+  uint64_t events;
+  double time;
+  char version[32]; /* of the library that wrote it; "": not known */
+} adapvae_snapshot;
+/* What is in a snapshot; each of the two may be NULL, config->struct_size must be set. */
+ADAPVAE_API adapvae_status adapvae_inspect(const void* bytes, size_t size,
+                                           adapvae_snapshot* snapshot, adapvae_config* config,
+                                           adapvae_error* error);
+
+/* ---- Scoring against labels ----------------------------------------------------------------- */
+
+/* Agreement of clusters with labels that the model has never seen; all but rows and the counts are
+ * 1 at best. */
+typedef struct adapvae_metrics {
+  uint32_t struct_size;
+  int32_t rows;
+  int32_t labels; /* different ones */
+  int32_t clusters;
+  double nmi; /* normalised mutual information, arithmetic mean */
+  double nmi_geometric;
+  double ari; /* adjusted Rand index */
+  double homogeneity;
+  double completeness;
+  double v_measure;
+  double accuracy; /* best one-to-one match */
+  double purity;
+} adapvae_metrics;
+/* labels [count], ids [count]. Allocates for the call, by options if given: 8 bytes for every pair
+ * of a label and a cluster, and a little more. At most 65536 different ones of each. */
+ADAPVAE_API adapvae_status adapvae_evaluate(const int32_t* labels, const adapvae_id* ids,
+                                            int32_t count, const adapvae_options* options,
+                                            adapvae_metrics* metrics, adapvae_error* error);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,143 @@
+// Streams, and how long they may take.
+#include <chrono>
+#include <cmath>
+
+#include "handle.h"
+
+using namespace adapvae;
+using namespace adapvae::capi;
+
+namespace {
+
+bool go_on(void* context, const Progress& progress) {
+  auto* handle = static_cast<adapvae_model*>(context);
+  if (handle->stop.exchange(false)) return false;
+  return handle->progress == nullptr ||
+         handle->progress(handle->progress_context, static_cast<int32_t>(progress.stage),
+                          progress.fraction) != 0;
+}
+
+double seconds_now(void* context) {
+  const adapvae_options& options = static_cast<const adapvae_model*>(context)->options;
+  if (options.clock != nullptr) return options.clock(options.clock_context);
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+Status set_out(adapvae_model& handle) {
+  handle.stop = false;
+  return handle.model.set_pacing({.go_on = go_on,
+                                  .seconds = seconds_now,
+                                  .context = &handle,
+                                  .seconds_per_stream = handle.budget});
+}
+
+void put_report(const StreamReport& from, Index streams, adapvae_report* to) {
+  if (to == nullptr) return;
+  const auto count = [](Index n) { return static_cast<int32_t>(n); };
+  adapvae_report value = {};
+  value.streams = count(streams);
+  value.rows = count(from.rows);
+  value.clusters = count(from.clusters);
+  value.kinds = count(from.kinds);
+  value.births = count(from.births);
+  value.merges = count(from.merges);
+  value.retirements = count(from.retirements);
+  value.refusals = count(from.refusals);
+  value.replay_rows = count(from.replay_rows);
+  value.drifted = count(from.drifted);
+  value.stopped = from.stopped ? 1 : 0;
+  value.bound = from.bound;
+  value.loss = from.loss.loss;
+  value.log_likelihood = from.loss.log_likelihood;
+  value.mixture = from.loss.mixture;
+  value.entropy = from.loss.entropy;
+  value.distillation = from.loss.distillation;
+  value.replay_accuracy = from.replay_accuracy;
+  value.largest_drift = from.largest_drift;
+  value.skipped_steps = from.skipped_steps;
+  value.repairs = from.repairs;
+  put(to, value);
+}
+
+// The frame of learn, push and flush: learn(rows, time, &report, &streams) does it.
+template <typename Learn>
+adapvae_status with_rows(adapvae_model* model, const float* rows, std::int32_t count,
+                         std::int32_t stride, adapvae_report* report, const Learn& learn) {
+  const Call call(model);
+  if (!call.entered()) return call.refusal();
+  if (report != nullptr && !sized(report)) {
+    return call.fail(ADAPVAE_INVALID_ARGUMENT, "report has no struct_size");
+  }
+  ConstMatrixView view;
+  Status status = view_rows(rows, count, stride, model->model.configuration().inputs, &view);
+  if (status.ok()) status = set_out(*model);
+  if (!status.ok()) return call.finish(status);
+  StreamReport made;
+  Index streams = 0;
+  const double time = model->time_set ? model->time : model->model.latest_time();
+  status = learn(view, time, &made, &streams);
+  if (status.ok()) put_report(made, streams, report);
+  return call.finish(status);
+}
+
+}  // namespace
+
+adapvae_status adapvae_learn(adapvae_model* model, const float* rows, int32_t count, int32_t stride,
+                             adapvae_report* report) {
+  return with_rows(model, rows, count, stride, report,
+                   [model](ConstMatrixView view, double time, StreamReport* made, Index* streams) {
+                     *streams = 1;
+                     return model->model.learn(model->backend, view, made, time);
+                   });
+}
+
+adapvae_status adapvae_push(adapvae_model* model, const float* rows, int32_t count, int32_t stride,
+                            adapvae_report* report) {
+  return with_rows(model, rows, count, stride, report,
+                   [model](ConstMatrixView view, double time, StreamReport* made, Index* streams) {
+                     return model->model.push(model->backend, view, time, made, streams);
+                   });
+}
+
+adapvae_status adapvae_flush(adapvae_model* model, adapvae_report* report) {
+  return with_rows(model, nullptr, 0, 0, report,
+                   [model](ConstMatrixView, double, StreamReport* made, Index* streams) {
+                     *streams = model->model.rows_pending() > 0 ? 1 : 0;
+                     return model->model.flush(model->backend, made);
+                   });
+}
+
+adapvae_status adapvae_set_time(adapvae_model* model, double time) {
+  const Call call(model);
+  if (!call.entered()) return call.refusal();
+  if (!std::isfinite(time) || (model->model.has_time() && time < model->model.latest_time())) {
+    return call.fail(ADAPVAE_INVALID_ARGUMENT, "time must be finite and not run backwards");
+  }
+  model->time = time;
+  model->time_set = true;
+  return ADAPVAE_OK;
+}
+
+adapvae_status adapvae_set_budget(adapvae_model* model, double seconds_per_stream) {
+  const Call call(model);
+  if (!call.entered()) return call.refusal();
+  if (!(seconds_per_stream >= 0.0) || !std::isfinite(seconds_per_stream)) {
+    return call.fail(ADAPVAE_INVALID_ARGUMENT, "a budget is 0 or a positive number of seconds");
+  }
+  model->budget = seconds_per_stream;
+  return ADAPVAE_OK;
+}
+
+adapvae_status adapvae_set_progress(adapvae_model* model, adapvae_progress progress,
+                                    void* context) {
+  const Call call(model);
+  if (!call.entered()) return call.refusal();
+  model->progress = progress;
+  model->progress_context = context;
+  return ADAPVAE_OK;
+}
+
+void adapvae_stop(adapvae_model* model) {
+  if (model != nullptr) model->stop = true;
+}

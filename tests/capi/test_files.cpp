@@ -1,0 +1,163 @@
+// Snapshots and scorers.
+#include <thread>
+
+#include "support/capi_fixture.h"
+
+using namespace adapvae_test;
+
+TEST_CASE("what was saved goes on as if nothing had happened") {
+  Handle handle;
+  handle.learn(kinds(0, 2, 300, 1));
+  const auto bytes = handle.save();
+  adapvae_model* made = nullptr;
+  REQUIRE(adapvae_create_from(bytes.data(), bytes.size(), nullptr, &made, nullptr) == ADAPVAE_OK);
+  Handle other(made);
+  CHECK(other.save() == bytes);
+  handle.learn(kinds(0, 3, 400, 2));
+  other.learn(kinds(0, 3, 400, 2));
+  CHECK(handle.save() == other.save());
+  CHECK(handle.info().snapshot_bytes == handle.save().size());
+
+  adapvae_snapshot snapshot = {};
+  adapvae_config config = {};
+  snapshot.struct_size = sizeof snapshot;
+  config.struct_size = sizeof config;
+  REQUIRE(adapvae_inspect(bytes.data(), bytes.size(), &snapshot, &config, nullptr) == ADAPVAE_OK);
+  CHECK(snapshot.streams == 1);
+  CHECK(snapshot.rows == 300);
+  CHECK(snapshot.format == 1);
+  CHECK(std::string(snapshot.version) == adapvae_version_string());
+  CHECK(config.block_rows == 400);
+
+  std::vector<unsigned char> small(bytes.size() - 1, 0x77);
+  size_t size = 0;
+  CHECK(adapvae_save(other.model, small.data(), small.size(), &size) == ADAPVAE_OUT_OF_MEMORY);
+  CHECK(size == handle.save().size());
+  CHECK(small[0] == 0x77);
+  CHECK(adapvae_save(other.model, nullptr, 7, &size) == ADAPVAE_INVALID_ARGUMENT);
+  CHECK(adapvae_save(other.model, small.data(), small.size(), nullptr) == ADAPVAE_INVALID_ARGUMENT);
+}
+
+TEST_CASE("bytes that are not right are refused, everywhere, and change nothing") {
+  Handle handle;
+  handle.learn(kinds(0, 2, 300, 1));
+  const auto bytes = handle.save();
+  Handle victim;
+  victim.learn(kinds(1, 3, 300, 5));
+  const auto before = victim.save();
+  adapvae_model* made = nullptr;
+  const auto refused = [&](const unsigned char* data, size_t size) {
+    adapvae_error error = {};
+    error.struct_size = sizeof error;
+    const adapvae_status loaded = adapvae_load(victim.model, data, size);
+    CHECK(loaded != ADAPVAE_OK);
+    CHECK(victim.message() != "");
+    CHECK(adapvae_create_from(data, size, nullptr, &made, &error) == loaded);
+    CHECK(made == nullptr);
+    CHECK(error.status == loaded);
+    CHECK(adapvae_inspect(data, size, nullptr, nullptr, nullptr) == loaded);
+  };
+  refused(nullptr, 100);
+  refused(bytes.data(), 0);
+  for (size_t size = 1; size < bytes.size(); size += 97) refused(bytes.data(), size);
+  for (size_t at = 0; at < bytes.size(); at += 101) {
+    auto flipped = bytes;
+    flipped[at] ^= static_cast<unsigned char>(1U << at % 8);
+    refused(flipped.data(), flipped.size());
+  }
+  CHECK(victim.save() == before);
+
+  // A model of another shape says which field differs.
+  adapvae_config config = small_config();
+  config.latent = 5;
+  Handle other(config);
+  CHECK(adapvae_load(other.model, bytes.data(), bytes.size()) == ADAPVAE_INVALID_ARGUMENT);
+  CHECK(other.message().find("latent") != std::string::npos);
+}
+
+TEST_CASE("a scorer says what its model says, and does nothing else") {
+  Handle handle;
+  const auto rows = kinds(0, 3, 200, 7);
+  handle.learn(kinds(0, 2, 300, 1));
+  adapvae_model* made = nullptr;
+  REQUIRE(adapvae_create_scorer(handle.model, nullptr, &made, nullptr) == ADAPVAE_OK);
+  Handle scorer(made);
+  CHECK(same(scorer.score(rows), handle.score(rows)));
+  CHECK(scorer.info().scores_only == 1);
+  CHECK(scorer.info().clusters == handle.info().clusters);
+  CHECK(scorer.info().memory_bytes < handle.info().memory_bytes / 2);
+  std::vector<float> a(10 * kInputs), b(a.size());
+  REQUIRE(adapvae_generate(made, 0, 3, 10, a.data(), nullptr, nullptr) == ADAPVAE_OK);
+  REQUIRE(adapvae_generate(handle.model, 0, 3, 10, b.data(), nullptr, nullptr) == ADAPVAE_OK);
+  CHECK(a == b);
+
+  size_t size = 0;
+  const adapvae_id id = handle.score(rows)[0].id;
+  CHECK(adapvae_learn(made, rows.data(), 200, 0, nullptr) == ADAPVAE_UNAVAILABLE);
+  CHECK(adapvae_push(made, rows.data(), 200, 0, nullptr) == ADAPVAE_UNAVAILABLE);
+  CHECK(adapvae_flush(made, nullptr) == ADAPVAE_OK);
+  CHECK(adapvae_save(made, nullptr, 0, &size) == ADAPVAE_UNAVAILABLE);
+  CHECK(adapvae_label(made, id, "x") == ADAPVAE_UNAVAILABLE);
+  CHECK(adapvae_forget(made, id) == ADAPVAE_UNAVAILABLE);
+  CHECK(adapvae_undo(made) == ADAPVAE_UNAVAILABLE);
+  CHECK(scorer.message().find("score only") != std::string::npos);
+  CHECK(adapvae_set_sensitivity(made, 3.0) == ADAPVAE_OK);
+  CHECK_FALSE(same(scorer.score(rows), handle.score(rows)));
+
+  // Brought up to date by a snapshot, with rows that wait in it.
+  handle.learn(kinds(0, 3, 400, 2));
+  REQUIRE(adapvae_push(handle.model, rows.data(), 7, 0, nullptr) == ADAPVAE_OK);
+  const auto bytes = handle.save();
+  REQUIRE(adapvae_load(made, bytes.data(), bytes.size()) == ADAPVAE_OK);
+  CHECK(same(scorer.score(rows), handle.score(rows)));
+  CHECK(scorer.info().rows_waiting == 0);
+
+  // In memory of one's own, of the size that is said.
+  size_t required = 0;
+  REQUIRE(adapvae_create_scorer_from(bytes.data(), bytes.size(), nullptr, nullptr, &required,
+                                     nullptr) == ADAPVAE_OK);
+  std::vector<unsigned char> memory(required);
+  adapvae_options options = {};
+  options.struct_size = sizeof options;
+  options.memory = memory.data();
+  options.memory_bytes = memory.size();
+  REQUIRE(adapvae_create_scorer_from(bytes.data(), bytes.size(), &options, &made, nullptr,
+                                     nullptr) == ADAPVAE_OK);
+  const Handle placed(made);
+  CHECK(same(placed.score(rows), handle.score(rows)));
+  CHECK(adapvae_create_scorer(handle.model, &options, &made, nullptr) == ADAPVAE_INVALID_ARGUMENT);
+  CHECK(made == nullptr);
+  CHECK(adapvae_create_scorer(nullptr, nullptr, &made, nullptr) == ADAPVAE_INVALID_ARGUMENT);
+}
+
+TEST_CASE("four scorers and a learner, each on its thread") {
+  Handle handle;
+  handle.learn(kinds(0, 2, 300, 1));
+  const auto rows = kinds(0, 3, 100, 7);
+  const auto expected = handle.score(rows);
+  Handle alone;
+  alone.learn(kinds(0, 2, 300, 1));
+  for (int i = 2; i < 5; ++i) alone.learn(kinds(0, 3, 300, static_cast<uint64_t>(i)));
+
+  std::vector<std::thread> threads;
+  std::vector<int> right(4, 0);
+  for (size_t t = 0; t < 4; ++t) {
+    adapvae_model* made = nullptr;
+    REQUIRE(adapvae_create_scorer(handle.model, nullptr, &made, nullptr) == ADAPVAE_OK);
+    threads.emplace_back([made, t, &rows, &expected, &right] {
+      std::vector<adapvae_result> out(expected.size());
+      for (int i = 0; i < 50; ++i) {
+        if (adapvae_score(made, rows.data(), static_cast<int32_t>(out.size()), 0, out.data()) ==
+                ADAPVAE_OK &&
+            same(out, expected)) {
+          ++right[t];
+        }
+      }
+      adapvae_destroy(made);
+    });
+  }
+  for (int i = 2; i < 5; ++i) handle.learn(kinds(0, 3, 300, static_cast<uint64_t>(i)));
+  for (std::thread& thread : threads) thread.join();
+  for (const int count : right) CHECK(count == 50);
+  CHECK(handle.save() == alone.save());
+}
