@@ -354,6 +354,7 @@ Status Model::join(Backend& backend, ConstMatrixView all, Index fitted, StreamRe
     learner_.refresh(codes(fitted).mean, codes(fitted).variance);
     learner_.settle(backend, config_.sweeps);
     // At first nothing is known: what the latent shows only now may still be born.
+    if (stream_ == 1 && i + 1 == config_.joint_epochs) learner_.reconsider();
     if (stream_ == 1 && learner_.births(backend, i + 1, pace_.asker()) > 0) {
       learner_.settle(backend, config_.sweeps);
     }

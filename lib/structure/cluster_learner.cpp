@@ -220,6 +220,8 @@ void ClusterLearner::refresh(ConstMatrixView z, ConstMatrixView variance) {
   }
 }
 
+void ClusterLearner::reconsider() { std::fill_n(refused_rows_, config_.max_clusters, -1.0); }
+
 void ClusterLearner::fit_arrivals(Backend& backend, const GoOn& go_on) {
   if (settings_.unexplained_births && stream_ > 1 && go_on()) births_on_arrival(backend);
   settle(backend, go_on() ? settings_.laps : 1);

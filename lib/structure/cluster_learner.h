@@ -138,6 +138,9 @@ class ClusterLearner {
   void fit_births(Backend& backend, const GoOn& go_on = {});
   // The rows that begin() was given have other features now, in the same place.
   void refresh(ConstMatrixView z, ConstMatrixView variance);
+  // Births that were refused are judged again, even out of clusters that hold as many rows as then:
+  // the features have changed.
+  void reconsider();
   void close(Backend& backend);
 
   // The features are about to move: what the scale of novelty has counted weighs at most so many
