@@ -126,6 +126,10 @@ void write_config(const Configuration& from, adapvae_config* to);
 Status read_options(const adapvae_options* options, adapvae_options* out);
 Allocator allocator_of(const adapvae_options& options);
 
+// The system's clock that never runs backwards, where there is one.
+bool has_system_clock();
+double system_seconds();
+
 // Text made by write(TextWriter&) into the caller's memory: see adapvae_config_get().
 template <typename Write>
 Status put_text(char* text, std::size_t capacity, std::size_t* needed, const Write& write) {

@@ -1,5 +1,4 @@
 // Streams, and how long they may take.
-#include <chrono>
 #include <cmath>
 
 #include "handle.h"
@@ -19,9 +18,7 @@ bool go_on(void* context, const Progress& progress) {
 
 double seconds_now(void* context) {
   const adapvae_options& options = static_cast<const adapvae_model*>(context)->options;
-  if (options.clock != nullptr) return options.clock(options.clock_context);
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
+  return options.clock != nullptr ? options.clock(options.clock_context) : system_seconds();
 }
 
 Status set_out(adapvae_model& handle) {
@@ -124,6 +121,9 @@ adapvae_status adapvae_set_budget(adapvae_model* model, double seconds_per_strea
   if (!call.entered()) return call.refusal();
   if (!(seconds_per_stream >= 0.0) || !std::isfinite(seconds_per_stream)) {
     return call.fail(ADAPVAE_INVALID_ARGUMENT, "a budget is 0 or a positive number of seconds");
+  }
+  if (seconds_per_stream > 0.0 && model->options.clock == nullptr && !has_system_clock()) {
+    return call.fail(ADAPVAE_UNAVAILABLE, "there is no clock here: give one in adapvae_options");
   }
   model->budget = seconds_per_stream;
   return ADAPVAE_OK;

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/decimal.h"
+
 namespace adapvae {
 
 TextWriter& TextWriter::operator<<(std::string_view text) {
@@ -22,17 +24,20 @@ TextWriter& TextWriter::operator<<(std::uint64_t number) {
 }
 
 TextWriter& TextWriter::operator<<(double number) {
-  char digits[40];
-  const char* end =
-      std::to_chars(digits, digits + sizeof(digits), number, std::chars_format::general, 4).ptr;
-  return *this << std::string_view(digits, static_cast<std::size_t>(end - digits));
+  char digits[kDecimalBytes];
+  return *this << std::string_view(digits, format_rounded(number, 4, digits));
 }
 
 TextWriter& TextWriter::exact(double number) {
   if (!std::isfinite(number)) return *this << "null";
-  char digits[40];
-  const char* end = std::to_chars(digits, digits + sizeof(digits), number).ptr;
-  return *this << std::string_view(digits, static_cast<std::size_t>(end - digits));
+  char digits[kDecimalBytes];
+  return *this << std::string_view(digits, format_shortest(number, digits));
+}
+
+TextWriter& TextWriter::rounded(double number, int count) {
+  if (!std::isfinite(number)) return *this << "null";
+  char digits[kDecimalBytes];
+  return *this << std::string_view(digits, format_rounded(number, count, digits));
 }
 
 TextWriter& TextWriter::quoted(std::string_view text) {

@@ -22,6 +22,8 @@ class TextWriter {
   TextWriter& operator<<(double number);
   // So that it reads back to the same; null if it is not finite, which JSON has no word for.
   TextWriter& exact(double number);
+  // To so many digits; else likewise.
+  TextWriter& rounded(double number, int digits);
   // In quotes, with the escapes of JSON. Bytes that are not ASCII go through as they are.
   TextWriter& quoted(std::string_view text);
 

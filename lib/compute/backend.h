@@ -68,7 +68,6 @@ struct LogVarianceClamp {
 
 class Backend {
  public:
-  virtual ~Backend() = default;
   virtual const char* name() const = 0;
   virtual Status status() const = 0;
 
@@ -139,6 +138,10 @@ class Backend {
   virtual void adam(const AdamSettings& settings, std::uint32_t step, float gradient_scale,
                     Index count, const float* gradient, float* parameter, float* first_moment,
                     float* second_moment) = 0;
+
+ protected:
+  // Backends live in memory that others own: nobody deletes one through this.
+  ~Backend() = default;
 };
 
 }  // namespace adapvae

@@ -80,15 +80,11 @@ void say(const ModelEvent& e, TextWriter& line) {
 }
 
 // In the order of ModelEventKind and EventReason.
-constexpr const char* kKindName[kModelEventKinds] = {
-    "born",    "merged", "retired", "not_born", "forgotten", "split",
-    "noticed", "named",  "undone",  "drifted",  "repaired",  "learnt"};
-constexpr const char* kReasonName[] = {"none",
-                                       "bound_would_fall",
-                                       "too_few_rows",
-                                       "no_room",
-                                       "nothing_separated",
-                                       "covariance_repaired",
+constexpr const char* kKindName[kModelEventKinds] = {"born",      "merged",  "retired",  "not_born",
+                                                     "forgotten", "split",   "noticed",  "named",
+                                                     "undone",    "drifted", "repaired", "learnt"};
+constexpr const char* kReasonName[] = {"none",        "bound_would_fall",  "too_few_rows",
+                                       "no_room",     "nothing_separated", "covariance_repaired",
                                        "step_skipped"};
 
 }  // namespace
@@ -99,8 +95,8 @@ void write_event(const ModelEvent& event, TextWriter& text) {
 }
 
 void write_event_json(const ModelEvent& event, TextWriter& text) {
-  text << "{\"sequence\":" << event.sequence << ",\"stream\":" << event.stream
-       << ",\"event\":\"" << kKindName[static_cast<int>(event.kind)] << "\",\"reason\":\""
+  text << "{\"sequence\":" << event.sequence << ",\"stream\":" << event.stream << ",\"event\":\""
+       << kKindName[static_cast<int>(event.kind)] << "\",\"reason\":\""
        << kReasonName[static_cast<int>(event.reason)] << "\",\"id\":" << event.id
        << ",\"other\":" << event.other << ",\"gain\":";
   text.exact(event.gain) << ",\"rows\":";

@@ -67,13 +67,13 @@ void write_reason_json(const RowReason& reason, std::string_view name, TextWrite
   const RowResult& row = reason.result;
   const auto number = [&text](const char* key, double value) {
     text << ",\"" << key << "\":";
-    text.exact(value);
+    text.rounded(value, 9);
   };
   const auto list = [&text](const char* key, auto values) {
     text << ",\"" << key << "\":[";
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (i > 0) text << ",";
-      text.exact(static_cast<double>(values[i]));
+      text.rounded(static_cast<double>(values[i]), 6);
     }
     text << "]";
   };

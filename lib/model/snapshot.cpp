@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <type_traits>
+
+#include "base/decimal.h"
 
 namespace adapvae {
 namespace {
@@ -46,10 +48,7 @@ bool read_count(std::string_view text, std::uint64_t& value) {
          (text.size() == 1 || text[0] != '0');
 }
 
-bool read_time(std::string_view text, double& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
-}
+bool read_time(std::string_view text, double& value) { return parse_decimal(text, &value); }
 
 Status read_format(const TensorReader& reader, std::uint64_t& format) {
   char text[kNumberBytes];
@@ -153,9 +152,13 @@ std::span<const MetadataEntry> SnapshotScratch::metadata(const SnapshotInfo& inf
   char* const end = text_ + text_size_;
   std::size_t count = 0;
   const auto number = [&](std::string_view key, auto value) {
-    char* const after = std::to_chars(text, end, value).ptr;
-    metadata_[count++] = {key, {text, static_cast<std::size_t>(after - text)}};
-    text = after;
+    std::size_t length = 0;
+    if constexpr (std::is_same_v<decltype(value), double>)
+      length = format_shortest(value, text);
+    else
+      length = static_cast<std::size_t>(std::to_chars(text, end, value).ptr - text);
+    metadata_[count++] = {key, {text, length}};
+    text += length;
   };
   number(kFormatKey, info.format);
   metadata_[count++] = {kVersionKey, ADAPVAE_VERSION_STRING};
