@@ -6,8 +6,6 @@ using namespace adapvae::capi;
 
 namespace {
 
-constexpr const char* kUnknown = "no cluster has, or had, this id";
-
 static_assert(ADAPVAE_NAME_BYTES == ClusterInfo::kNameBytes);
 static_assert(ADAPVAE_BORN == static_cast<int>(ModelEventKind::kBorn) &&
               ADAPVAE_NOT_BORN == static_cast<int>(ModelEventKind::kRefused) &&
@@ -70,7 +68,7 @@ adapvae_status corrected(adapvae_model* model, std::initializer_list<adapvae_id>
     return call.fail(ADAPVAE_UNAVAILABLE, "this model was made to score only");
   }
   for (const adapvae_id id : ids) {
-    if (number_of(*model, id) < 0) return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknown);
+    if (number_of(*model, id) < 0) return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknownCluster);
   }
   return correct(call);
 }
@@ -126,7 +124,7 @@ adapvae_status adapvae_cluster_of(const adapvae_model* model, adapvae_id id,
     return call.fail(ADAPVAE_INVALID_ARGUMENT, "cluster is null or has no struct_size");
   }
   const Index k = number_of(*model, id);
-  if (k < 0) return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknown);
+  if (k < 0) return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknownCluster);
   put_cluster(*model, k, cluster);
   return ADAPVAE_OK;
 }
@@ -146,7 +144,7 @@ adapvae_status adapvae_moments(const adapvae_model* model, adapvae_id id, double
     return call.fail(ADAPVAE_INVALID_ARGUMENT, "an output is not aligned as doubles are");
   }
   const Index k = number_of(*model, id);
-  if (k < 0) return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknown);
+  if (k < 0) return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknownCluster);
   const Posterior& posterior = model->model.clusters().mixture().posterior(k);
   const ClusterShape& shape = model->model.clusters().config().shape;
   for (Index i = 0; i < shape.dims; ++i) {

@@ -106,6 +106,8 @@ class Call {
   bool entered_ = false;
 };
 
+inline constexpr const char* kUnknownCluster = "no cluster has, or had, this id";
+
 // ---- what comes from outside --------------------------------------------------------------------
 
 // Rows of `columns` numbers as the caller described them. Shape and finiteness are the core's to

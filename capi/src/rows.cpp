@@ -55,7 +55,6 @@ bool unknown(const adapvae_model* model, adapvae_id id) {
   return model->model.prototype_count() > 0 &&
          model->model.clusters().registry().resolve(id) == kNoId;
 }
-constexpr const char* kUnknown = "no cluster has, or had, this id";
 
 }  // namespace
 
@@ -99,7 +98,7 @@ adapvae_status adapvae_generate(adapvae_model* model, adapvae_id id, uint32_t se
   const Status status = check_made(count, rows, features);
   if (!status.ok()) return call.finish(status);
   if (id != ADAPVAE_NO_ID && unknown(model, id)) {
-    return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknown);
+    return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknownCluster);
   }
   const Configuration& config = model->model.configuration();
   return call.finish(model->model.generate(model->backend, {.cluster = id, .seed = seed},
@@ -114,7 +113,7 @@ adapvae_status adapvae_interpolate(adapvae_model* model, adapvae_id from, adapva
   const Status status = check_made(count, rows, features);
   if (!status.ok()) return call.finish(status);
   if (unknown(model, from) || unknown(model, to)) {
-    return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknown);
+    return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknownCluster);
   }
   const Configuration& config = model->model.configuration();
   return call.finish(model->model.interpolate(model->backend, from, to,

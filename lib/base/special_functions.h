@@ -8,6 +8,8 @@
 
 namespace adapvae {
 
+constexpr double kLogTwoPi = 1.8378770664093454836;
+
 // For x > 0; NaN for any other x. Near its zeros at 1 and 2 log_gamma is accurate relative to its
 // own value.
 double log_gamma(double x);

@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kLogTwo = 0.69314718055994530942;
 constexpr double kLogPi = 1.14472988584940017414;
-constexpr double kLogTwoPi = kLogTwo + kLogPi;
 constexpr int kJitterSteps = 12;
 
 bool diagonal(const ClusterShape& shape) { return shape.covariance == FactorShape::kDiagonal; }

@@ -60,7 +60,7 @@ struct ModelEvent {
 
 // One line of English, without a line break: the view is in `buffer`, a zero follows. Cut short if
 // the buffer is too small; kEventTextBytes are enough.
-constexpr std::size_t kEventTextBytes = 200;
+inline constexpr std::size_t kEventTextBytes = 200;
 std::string_view format_event(const ModelEvent& event, std::span<char> buffer);
 
 // The same, and as one JSON object. kind and reason must be such.

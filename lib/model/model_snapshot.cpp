@@ -11,8 +11,6 @@ namespace {
 
 using TensorSize = std::uint64_t;
 
-Status corrupt(const char* message) { return {StatusCode::kCorruptData, message}; }
-
 // ---- the network's tensors ----------------------------------------------------------------------
 
 // "encoder.0.weight"; the view is in out [kNameBytes].

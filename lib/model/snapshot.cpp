@@ -39,8 +39,6 @@ constexpr TimeKey kTimes[] = {
 constexpr std::size_t kNumberBytes = 48;
 constexpr std::size_t kOwnEntries = 2 + std::size(kCounts) + std::size(kTimes);
 
-Status corrupt(const char* message) { return {StatusCode::kCorruptData, message}; }
-
 // From end to end, without sign or leading zero.
 bool read_count(std::string_view text, std::uint64_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -40,6 +40,9 @@ Status inspect_snapshot(const std::byte* bytes, std::size_t size, SnapshotInfo* 
 // The same of a file that is open and has the right checksum.
 Status read_snapshot_info(const TensorReader& reader, SnapshotInfo* info);
 
+// What is wrong with a snapshot.
+inline Status corrupt(const char* message) { return {StatusCode::kCorruptData, message}; }
+
 // Memory for putting a snapshot together and for looking into one.
 class SnapshotScratch {
  public:

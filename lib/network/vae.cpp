@@ -5,12 +5,12 @@
 
 #include "base/input_check.h"
 #include "base/sampling.h"
+#include "base/special_functions.h"
 #include "network/neighbour_loss.h"
 
 namespace adapvae {
 namespace {
 
-constexpr double kLogTwoPi = 1.8378770664093454836;
 constexpr Index kLargestWidth = Index{1} << 20;
 constexpr float kSmallHead = 0.01F;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that a user may do to link adapvae, from an install tree that has been moved: find_package
-# in C, pkg-config, FetchContent. The examples must run, and say what they should.
+# in C, pkg-config, FetchContent, and the two files of the amalgamation. The examples must run, and say what they should.
 # usage: run.sh STATIC_BUILD SHARED_BUILD
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
@@ -70,3 +70,20 @@ quietly cmake --build fetch
 fetch/minimal >out || fail "minimal, fetched"
 fetch/streaming >out || { cat out >&2; fail "streaming"; }
 echo "FetchContent: ok"
+
+# Two files, by two compilers; without exceptions and RTTI a C program needs no C++ runtime.
+mkdir -p two/adapvae
+quietly "$source_dir/tools/amalgamate.py" two/adapvae
+quietly g++ -std=c++20 -O2 -Wall -Wextra -Werror -fno-exceptions -fno-rtti -c two/adapvae/adapvae.cpp -o gcc.o
+quietly clang++ -std=c++20 -O2 -Wall -Wextra -Werror -c two/adapvae/adapvae.cpp -o clang.o
+for compiler in gcc clang; do
+  mkdir -p two-$compiler
+  linker=cc
+  [ $compiler = clang ] && linker=clang++
+  for example in minimal sensor_novelty save_resume in_static_memory stream_csv; do
+    quietly cc -std=c11 -O1 -Itwo -c "$source_dir/examples/$example.c" -o example.o
+    quietly $linker example.o $compiler.o -lm -o two-$compiler/$example
+  done
+  run_examples two-$compiler
+  echo "amalgamation, $compiler: ok"
+done
