@@ -109,7 +109,7 @@ def main():
     output = pathlib.Path(sys.argv[1])
     output.mkdir(parents=True, exist_ok=True)
     include = ROOT / "capi/include/adapvae"
-    for name in ("adapvae.h", "adapvae.hpp"):
+    for name in ("adapvae.h", "adapvae.hpp", "adapvae_experimental.h"):
         (output / name).write_text((include / name).read_text())
 
     amalgam = Amalgam()
@@ -125,7 +125,7 @@ def main():
     head = (
         f"// adapvae {version()}, all of it in one file: made by tools/amalgamate.py, not by hand.\n"
         f"// Needs adapvae.h beside it and C++20: c++ -std=c++20 -O3 -fno-exceptions -fno-rtti -c adapvae.cpp\n//\n{license_text}\n"
-        f'#define ADAPVAE_VERSION_STRING "{version()}"\n{has}\n#include "adapvae.h"\n\n'
+        f'#define ADAPVAE_VERSION_STRING "{version()}"\n{has}\n#include "adapvae.h"\n#include "adapvae_experimental.h"\n\n'
         + "".join(sorted(amalgam.system)) + "\n")
     (output / "adapvae.cpp").write_text(head + "".join(amalgam.out))
 

@@ -1,6 +1,7 @@
 // Streams, and how long they may take.
 #include <cmath>
 
+#include "adapvae/adapvae_experimental.h"
 #include "handle.h"
 
 using namespace adapvae;
@@ -102,6 +103,14 @@ adapvae_status adapvae_flush(adapvae_model* model, adapvae_report* report) {
                    [model](ConstMatrixView, double, StreamReport* made, Index* streams) {
                      *streams = model->model.rows_pending() > 0 ? 1 : 0;
                      return model->model.flush(model->backend, made);
+                   });
+}
+
+adapvae_status adapvae_pretrain(adapvae_model* model, const float* rows, int32_t count,
+                                int32_t stride) {
+  return with_rows(model, rows, count, stride, nullptr,
+                   [model](ConstMatrixView view, double, StreamReport*, Index*) {
+                     return model->model.pretrain(model->backend, view);
                    });
 }
 

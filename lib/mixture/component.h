@@ -50,8 +50,8 @@ double observation_bound(const ClusterShape& shape, const BaseMeasure& base,
 double fill_local_view(const ClusterShape& shape, const Posterior& posterior, float* mean,
                        float* factor, float* precision_diagonal, double* scratch);
 
-// Entry of B / ν, the inverse of the expected precision, which unlike the expected covariance always
-// exists.
+// Entry of B / ν, the inverse of the expected precision, which unlike the expected covariance
+// always exists.
 double covariance_at(const ClusterShape& shape, const Posterior& posterior, Index i, Index j);
 
 // The posterior predictive as a function of |F(z - mean)|² (F of fill_local_view), for scoring many

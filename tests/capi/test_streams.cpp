@@ -4,6 +4,7 @@
 #include <limits>
 #include <thread>
 
+#include "adapvae/adapvae_experimental.h"
 #include "support/capi_fixture.h"
 
 using namespace adapvae_test;
@@ -346,4 +347,17 @@ TEST_CASE("features, rows made up, and what comes back") {
   CHECK(adapvae_interpolate(model, id, 999, 5, nullptr, path.data()) == ADAPVAE_UNKNOWN_CLUSTER);
   CHECK(adapvae_moments(model, 999, mean.data(), nullptr) == ADAPVAE_UNKNOWN_CLUSTER);
   CHECK(handle.save() == bytes);
+}
+
+TEST_CASE("features can come from rows given apart") {
+  Handle handle;
+  const auto rows = kinds(0, 4, 500, 1);
+  REQUIRE(adapvae_pretrain(handle.model, rows.data(), 500, 0) == ADAPVAE_OK);
+  CHECK(handle.info().clusters == 0);
+  CHECK(handle.info().rows == 0);
+  handle.learn(kinds(0, 2, 300, 2));
+  CHECK(handle.info().rows == 300);
+  CHECK(handle.info().clusters >= 3);
+  CHECK(adapvae_pretrain(handle.model, rows.data(), 500, 0) == ADAPVAE_INVALID_ARGUMENT);
+  CHECK(adapvae_pretrain(nullptr, rows.data(), 500, 0) == ADAPVAE_INVALID_ARGUMENT);
 }

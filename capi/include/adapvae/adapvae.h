@@ -1,3 +1,4 @@
+/* clang-format off */
 /* adapvae: clusters an unlabelled stream of rows while it learns their features, finds new kinds by
  * itself, and forgets none although it stores no past row.
  *
@@ -18,28 +19,32 @@
  * The four verbs are create, learn, score and set_sensitivity; the rest is there when it is needed.
  *
  * Rows.      Row-major float32. `stride` is the distance between rows in floats; 0: they touch. The
- *            memory is the caller's and is borrowed for the call; a float's own alignment is
- * enough. NaN and infinity are refused, with the row's number in the error. Numbers outside [0, 1]
+ *            memory is the caller's and is borrowed for the call; a float's own alignment is enough.
+ *            NaN and infinity are refused, with the row's number in the error. Numbers outside [0, 1]
  *            need scale_inputs and another likelihood: see the configuration.
- * Streams.   Rows are learnt in streams of up to block_rows rows: a stream is what is learnt at
- * once. Novelty.   In [0, 1], higher is more novel. A row is novel if and only if its novelty is
- * above 0.5. Before anything is learnt it is 1, and the cluster is ADAPVAE_NO_ID. Ids.       A
- * cluster has an id from 1 on, which never changes and never is another's. What was merged away is
- * still answered for: adapvae_resolve(). Errors.    Every call that can fail returns an
- * adapvae_status. A call that fails has changed nothing: a model is then byte for byte what it was.
- * Why it failed: adapvae_last_error(), or the adapvae_error that calls without a model take (NULL:
- * not wanted). The library never prints, exits, raises a signal or throws. Memory.    One piece, at
- * create, of adapvae_memory_required() bytes: from malloc, from the caller's allocator, or given by
- * the caller. After that no call allocates, unless it says so. Threads.   A model is for one thread
- * at a time; different models do not know of each other. adapvae_stop() alone may be called from
- * anywhere. The library makes no threads: those that adapvae_options brings are used within a call.
- * To score while a model learns, give each scoring thread a scorer of its own:
- * adapvae_create_scorer(). Sameness.  The same configuration, seed and calls give the same model,
- * byte for byte, on one build and instruction set, whatever the number of threads; others agree to
- * rounding. Promises.  Within a major version: programs compile against newer headers (API), run
- * with newer shared libraries (ABI), and files of older versions load (format). Before 1.0 the
- * first two may still change, and CHANGELOG says so. adapvae_experimental.h promises nothing.
+ * Streams.   Rows are learnt in streams of up to block_rows rows: a stream is what is learnt at once.
+ * Novelty.   In [0, 1], higher is more novel. A row is novel if and only if its novelty is above 0.5.
+ *            Before anything is learnt it is 1, and the cluster is ADAPVAE_NO_ID.
+ * Ids.       A cluster has an id from 1 on, which never changes and never is another's. What was
+ *            merged away is still answered for: adapvae_resolve().
+ * Errors.    Every call that can fail returns an adapvae_status. A call that fails has changed
+ *            nothing: a model is then byte for byte what it was. Why it failed: adapvae_last_error(),
+ *            or the adapvae_error that calls without a model take (NULL: not wanted).
+ *            The library never prints, exits, raises a signal or throws; a caller's function must
+ *            return, too, without an exception or a longjmp across the library.
+ * Memory.    One piece, at create, of adapvae_memory_required() bytes: from malloc, from the caller's
+ *            allocator, or given by the caller. After that no call allocates, unless it says so.
+ * Threads.   A model is for one thread at a time; different models do not know of each other.
+ *            adapvae_stop() alone may be called from anywhere. The library makes no threads: those
+ *            that adapvae_options brings are used within a call. To score while a model learns, give
+ *            each scoring thread a scorer of its own: adapvae_create_scorer().
+ * Sameness.  The same configuration, seed and calls give the same model, byte for byte, on one build
+ *            and instruction set, whatever the number of threads; others agree to rounding.
+ * Promises.  Within a major version: programs compile against newer headers (API), run with newer
+ *            shared libraries (ABI), and files of older versions load (format). Before 1.0 the first
+ *            two may still change, and CHANGELOG says so. adapvae_experimental.h promises nothing.
  */
+/* clang-format on */
 #ifndef ADAPVAE_ADAPVAE_H
 #define ADAPVAE_ADAPVAE_H
 

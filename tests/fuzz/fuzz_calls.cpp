@@ -1,0 +1,206 @@
+// Bytes as a program of calls on two models, one of which may be a scorer. After each call the
+// models must be whole: a refused call has changed no byte, rows are counted exactly, every id
+// resolves.
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "adapvae/adapvae.h"
+#include "fuzz_target.h"
+
+namespace {
+
+constexpr int32_t kInputs = 3;
+constexpr int32_t kLatent = 2;
+constexpr int32_t kBlock = 24;
+
+class Program {
+ public:
+  Program(const uint8_t* data, size_t size) : data_(data), end_(data + size) {}
+  bool done() const { return data_ == end_; }
+  uint8_t byte() { return done() ? uint8_t{0} : *data_++; }
+  int32_t below(int32_t limit) { return byte() % limit; }
+  // Mostly in [0, 1], in clumps; now and then something that is not.
+  float number() {
+    const uint8_t b = byte();
+    switch (b) {
+      case 255:
+        return std::numeric_limits<float>::quiet_NaN();
+      case 254:
+        return std::numeric_limits<float>::infinity();
+      case 253:
+        return -1e30F;
+      case 252:
+        return 1e-40F;
+      default:
+        return static_cast<float>(b / 84) / 3.0F + static_cast<float>(b % 84) / 1000.0F;
+    }
+  }
+
+ private:
+  const uint8_t* data_;
+  const uint8_t* end_;
+};
+
+std::vector<unsigned char> bytes_of(adapvae_model* model) {
+  size_t size = 0;
+  std::vector<unsigned char> out;
+  const adapvae_status status = adapvae_save(model, nullptr, 0, &size);
+  if (status == ADAPVAE_UNAVAILABLE) return out;  // a scorer
+  FUZZ_CHECK(status == ADAPVAE_OK);
+  out.resize(size);
+  FUZZ_CHECK(adapvae_save(model, out.data(), size, &size) == ADAPVAE_OK);
+  FUZZ_CHECK(size == out.size());
+  return out;
+}
+
+void check_whole(adapvae_model* model) {
+  adapvae_info info = {};
+  info.struct_size = sizeof info;
+  FUZZ_CHECK(adapvae_get_info(model, &info) == ADAPVAE_OK);
+  FUZZ_CHECK(info.clusters >= 0 && info.clusters <= 5);
+  FUZZ_CHECK(info.rows_waiting >= 0 && info.rows_waiting < kBlock);
+  double weight = 0.0;
+  for (int32_t k = 0; k < info.clusters; ++k) {
+    adapvae_cluster cluster = {};
+    cluster.struct_size = sizeof cluster;
+    FUZZ_CHECK(adapvae_cluster_at(model, k, &cluster) == ADAPVAE_OK);
+    FUZZ_CHECK(cluster.id > 0 && cluster.id <= info.ids_given + 64);
+    FUZZ_CHECK(adapvae_resolve(model, cluster.id) == cluster.id);
+    FUZZ_CHECK(cluster.rows >= 0.0 && std::isfinite(cluster.rows));
+    FUZZ_CHECK(std::isfinite(cluster.weight));
+    weight += cluster.weight;
+    double mean[kLatent], covariance[kLatent * kLatent];
+    FUZZ_CHECK(adapvae_moments(model, cluster.id, mean, covariance) == ADAPVAE_OK);
+    for (const double x : mean) FUZZ_CHECK(std::isfinite(x));
+    for (int i = 0; i < kLatent; ++i) FUZZ_CHECK(covariance[i * (kLatent + 1)] > 0.0);
+  }
+  FUZZ_CHECK(weight <= 1.0 + 1e-9);
+}
+
+// One call on `model`; whether it is one that may change it.
+adapvae_status call(adapvae_model* model, adapvae_model* other, Program& program) {
+  float rows[2 * kBlock * kInputs];
+  adapvae_result results[2 * kBlock];
+  float features[2 * kBlock * kInputs];
+  const auto fill = [&](int32_t count) {
+    for (int32_t i = 0; i < count * kInputs; ++i) rows[i] = program.number();
+    return count;
+  };
+  const adapvae_id id = program.byte() % 12;
+  switch (program.below(20)) {
+    case 0:
+    case 1:
+      return adapvae_learn(model, rows, fill(program.below(kBlock + 2)), 0, nullptr);
+    case 2:
+      return adapvae_push(model, rows, fill(program.below(2 * kBlock)), 0, nullptr);
+    case 3:
+      return adapvae_flush(model, nullptr);
+    case 4: {
+      const int32_t count = fill(program.below(kBlock));
+      const adapvae_status status = adapvae_score(model, rows, count, 0, results);
+      for (int32_t i = 0; status == ADAPVAE_OK && i < count; ++i) {
+        FUZZ_CHECK(results[i].novelty >= 0.0F && results[i].novelty <= 1.0F);
+        FUZZ_CHECK(std::isfinite(results[i].log_density));
+        FUZZ_CHECK(results[i].id == ADAPVAE_NO_ID || adapvae_resolve(model, results[i].id) != 0);
+      }
+      return status;
+    }
+    case 5:
+      return adapvae_reconstruct(model, rows, fill(program.below(kBlock)), 0, features);
+    case 6:
+      return adapvae_generate(model, id, program.byte(), program.below(kBlock), features, nullptr,
+                              nullptr);
+    case 7:
+      return adapvae_label(model, id, "a name");
+    case 8:
+      return adapvae_merge(model, id, program.byte() % 12, program.below(2), nullptr);
+    case 9:
+      return adapvae_split(model, id, program.below(2), nullptr, nullptr);
+    case 10:
+      return adapvae_forget(model, id);
+    case 11:
+      return adapvae_undo(model);
+    case 12: {
+      const char* names[] = {"sensitivity",      "joint_epochs", "half_life_rows", "replay_ratio",
+                             "false_alarm_rate", "latent",       "row_weight"};
+      const char* values[] = {"0", "0.5", "1", "2", "1e9", "x"};
+      return adapvae_set(model, names[program.below(7)], values[program.below(6)]);
+    }
+    case 13: {
+      fill(1);
+      char text[2048];
+      return adapvae_explain(model, rows, program.below(2), text, sizeof text, nullptr);
+    }
+    case 14: {
+      adapvae_event event = {};
+      event.struct_size = sizeof event;
+      event.sequence = program.byte();
+      for (int i = 0; i < 5 && adapvae_next_event(model, &event) == ADAPVAE_OK; ++i) {
+        char text[512];
+        FUZZ_CHECK(adapvae_event_text(&event, i % 2, text, sizeof text, nullptr) == ADAPVAE_OK);
+      }
+      return ADAPVAE_OK;
+    }
+    case 15: {
+      const auto bytes = bytes_of(other);
+      if (bytes.empty()) return ADAPVAE_OK;
+      return adapvae_load(model, bytes.data(), bytes.size());
+    }
+    case 16:
+      return adapvae_set_time(model, static_cast<double>(program.byte()) - 2.0);
+    case 17:
+      return adapvae_interpolate(model, id, program.byte() % 12, program.below(9), features,
+                                 nullptr);
+    case 18:
+      adapvae_stop(model);
+      return ADAPVAE_OK;
+    default:
+      return program.byte() < 16 ? adapvae_reset(model) : ADAPVAE_OK;
+  }
+}
+
+}  // namespace
+
+void fuzz_calls(const uint8_t* data, size_t size) {
+  if (size > 4096) return;
+  Program program(data, size);
+  adapvae_config config;
+  adapvae_config_init(&config, sizeof config);
+  config.inputs = kInputs;
+  config.latent = kLatent;
+  config.hidden1 = 4;
+  config.hidden2 = 0;
+  config.max_clusters = 5;
+  config.block_rows = kBlock;
+  config.pass_rows = 8;
+  config.batch = 8;
+  config.aliases = 3;
+  config.undo_steps = 2;
+  config.events = 6;
+  config.pretrain_epochs = config.adapt_epochs = config.joint_epochs = 2;
+  config.neighbour_epochs = 1;
+  const uint8_t flags = program.byte();
+  config.covariance = flags & 1;
+  config.scale_inputs = config.likelihood = flags >> 1 & 1;
+  config.pending_rows = (flags & 4) != 0 ? 6 : 0;
+  config.replay_in_fit = (flags >> 3 & 3) % 3;
+  adapvae_model* models[2] = {};
+  FUZZ_CHECK(adapvae_create(&config, nullptr, &models[0], nullptr) == ADAPVAE_OK);
+  if ((flags & 128) != 0) {
+    FUZZ_CHECK(adapvae_create_scorer(models[0], nullptr, &models[1], nullptr) == ADAPVAE_OK);
+  } else {
+    FUZZ_CHECK(adapvae_create(&config, nullptr, &models[1], nullptr) == ADAPVAE_OK);
+  }
+  for (int i = 0; i < 40 && !program.done(); ++i) {
+    const int which = program.byte() & 1;
+    const auto before = bytes_of(models[which]);
+    const auto other = bytes_of(models[1 - which]);
+    const adapvae_status status = call(models[which], models[1 - which], program);
+    FUZZ_CHECK(status == ADAPVAE_OK || bytes_of(models[which]) == before);
+    FUZZ_CHECK(bytes_of(models[1 - which]) == other);
+    check_whole(models[which]);
+  }
+  for (adapvae_model* model : models) adapvae_destroy(model);
+}
