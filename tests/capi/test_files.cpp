@@ -1,4 +1,6 @@
 // Snapshots and scorers.
+#include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "support/capi_fixture.h"
@@ -160,4 +162,37 @@ TEST_CASE("four scorers and a learner, each on its thread") {
   for (std::thread& thread : threads) thread.join();
   for (const int count : right) CHECK(count == 50);
   CHECK(handle.save() == alone.save());
+}
+
+// Files that older versions wrote, kept for ever: tests/golden/README.md.
+TEST_CASE("files of every format version load") {
+  struct Golden {
+    const char* name;
+    int32_t waiting;
+    int32_t clusters;
+    float novelty;
+  };
+  for (const Golden& golden :
+       {Golden{"format1-scaled", 0, 2, 0.065697F}, Golden{"format1-pending", 7, 1, 0.0445298F}}) {
+    CAPTURE(golden.name);
+    std::ifstream file(
+        std::string(ADAPVAE_SOURCE_DIR "/tests/golden/") + golden.name + ".safetensors",
+        std::ios::binary);
+    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+    adapvae_model* made = nullptr;
+    REQUIRE(adapvae_create_from(bytes.data(), bytes.size(), nullptr, &made, nullptr) == ADAPVAE_OK);
+    const Handle handle(made);
+    CHECK(handle.info().rows == 60);
+    CHECK(handle.info().rows_waiting == golden.waiting);
+    CHECK(handle.info().clusters == golden.clusters);
+    const float row[3] = {0.14F, 0.15F, 0.16F};
+    adapvae_result result;
+    REQUIRE(adapvae_score(made, row, 1, 0, &result) == ADAPVAE_OK);
+    CHECK(result.novelty == doctest::Approx(golden.novelty).epsilon(1e-3));
+    // And goes on.
+    CHECK(adapvae_flush(made, nullptr) == ADAPVAE_OK);
+    float rows[60 * 3];
+    for (int i = 0; i < 180; ++i) rows[i] = 0.3F + 0.002F * static_cast<float>(i % 90);
+    CHECK(adapvae_learn(made, rows, 60, 0, nullptr) == ADAPVAE_OK);
+  }
 }

@@ -1,7 +1,8 @@
 // Runs every file of a corpus through its target, without a fuzzer.
 //
 //   fuzz_replay CORPUS      CORPUS/load/*, CORPUS/calls/*, CORPUS/config/*
-//   fuzz_replay CORPUS make  first writes the files that are made rather than found
+//   fuzz_replay CORPUS make     first writes the files that are made rather than found
+//   fuzz_replay CORPUS flips N  then every truncation of a snapshot, and N random flips of bits
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -18,11 +19,15 @@ namespace fs = std::filesystem;
 
 using Target = void (*)(const uint8_t*, size_t);
 
+std::vector<char> read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 int replay(const fs::path& folder, Target target) {
   int files = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    std::ifstream file(entry.path(), std::ios::binary);
-    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+    const std::vector<char> bytes = read(entry.path());
     target(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
     ++files;
   }
@@ -33,6 +38,25 @@ int replay(const fs::path& folder, Target target) {
 void write(const fs::path& path, const void* bytes, size_t size) {
   std::ofstream(path, std::ios::binary)
       .write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
+}
+
+// fuzz_load() also puts the checksum right, so that flips get behind it.
+void damage(const fs::path& snapshot, long flips) {
+  const std::vector<char> good = read(snapshot);
+  for (size_t size = 0; size < good.size(); ++size) {
+    fuzz_load(reinterpret_cast<const uint8_t*>(good.data()), size);
+  }
+  uint64_t state = 1;
+  for (long i = 0; i < flips; ++i) {
+    std::vector<char> bytes = good;
+    for (int n = 1 + static_cast<int>(i % 3); n > 0; --n) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      const uint64_t bit = (state >> 16) % (8 * bytes.size());
+      bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
+    }
+    fuzz_load(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  }
+  std::printf("%zu truncations, %ld damaged snapshots\n", good.size(), flips);
 }
 
 // Small snapshots of all that a model can be.
@@ -83,5 +107,8 @@ int main(int argc, char** argv) {
   const bool all = replay(corpus / "load", fuzz_load) > 0 &&
                    replay(corpus / "calls", fuzz_calls) > 0 &&
                    replay(corpus / "config", fuzz_config) > 0;
+  if (argc > 3 && std::strcmp(argv[2], "flips") == 0) {
+    damage(corpus / "load/snapshot0", std::atol(argv[3]));
+  }
   return all ? 0 : 1;
 }
