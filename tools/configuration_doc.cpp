@@ -81,6 +81,7 @@ std::string comment_of(const FieldInfo& field) {
     text.append(1, ' ').append(numbered_choices(field)).append(1, '.');
   }
   if (field.type == FieldType::kSwitch) text += " 0 or 1.";
+  if (field.live) text += " Live.";
   const double value = get_field(Configuration{}, field);
   if (value < field.lowest) return text;
   // Numbers of choices and switches, not their names: this is for those who assign.

@@ -42,6 +42,10 @@ Status unknown_name(std::string_view name) {
       fields.begin(), fields.end(), [name](const FieldInfo& a, const FieldInfo& b) {
         return edit_distance(name, a.name) < edit_distance(name, b.name);
       });
+  // More than half of the letters wrong is no likeness.
+  if (2 * edit_distance(name, nearest->name) > name.size()) {
+    return {StatusCode::kInvalidArgument, "no field has this name, or one like it"};
+  }
   return {StatusCode::kInvalidArgument, nearest->nearest};
 }
 

@@ -10,7 +10,7 @@ void say_refusal(const ModelEvent& e, TextWriter& line) {
   line << "no birth out of cluster " << e.id << ": ";
   switch (e.reason) {
     case EventReason::kTooFewRows:
-      line << "its " << e.rows << " rows are too few";
+      line << e.rows << " rows of it in this stream are too few";
       break;
     case EventReason::kNoRoom:
       line << "max_clusters are there already";

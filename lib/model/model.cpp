@@ -138,6 +138,10 @@ Status Model::set_pacing(const Pacing& pacing) {
 // network would be met in the middle of a stream.
 Status Model::check_stream(ConstMatrixView rows, Index most) const {
   ADAPVAE_RETURN_IF_ERROR(check_whole());
+  if (rows.rows > most) {
+    return {StatusCode::kShapeMismatch, "more rows than block_rows: learn them in pieces, or push",
+            most};
+  }
   ADAPVAE_RETURN_IF_ERROR(check_shape(rows, most, config_.inputs));
   ADAPVAE_RETURN_IF_ERROR(check_finite(rows));
   if (config_.scale_inputs != 0) return {};

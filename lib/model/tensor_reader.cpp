@@ -54,7 +54,8 @@ class HeaderParser {
 };
 
 Status HeaderParser::parse() {
-  if (header_[0] != '{') return corrupt("header: must begin with a brace", kHeaderLengthBytes);
+  if (header_[0] != '{')
+    return corrupt("not a snapshot: its header does not begin with a brace", kHeaderLengthBytes);
   cursor_.expect('{', "");
   if (!cursor_.take('}')) {
     do {
@@ -193,7 +194,8 @@ void HeaderParser::parse_offsets(TensorView& tensor) {
   const std::uint64_t end = cursor_.number();
   cursor_.expect(']', "tensor: data_offsets must be two numbers");
   if (begin > end) cursor_.fail("tensor: its data end before they begin", position);
-  if (end > data_bytes_) cursor_.fail("tensor: its data are not in the file", position);
+  if (end > data_bytes_)
+    cursor_.fail("cut short: the data of a tensor are not in the file", position);
   if (!cursor_.ok()) return;
   tensor.data = data_ + begin;
   tensor.bytes = static_cast<std::size_t>(end - begin);
@@ -259,10 +261,12 @@ Status TensorReader::open(const std::byte* bytes, std::size_t size, std::span<Te
   *this = TensorReader();
   ByteReader reader(bytes, size);
   const std::uint64_t header_bytes = reader.read_u64();
-  if (!reader.ok()) return corrupt("file: shorter than the length of its header", 0);
-  if (header_bytes > TensorFileLimits::kHeaderBytes) return corrupt("header: too long", 0);
-  if (header_bytes > reader.remaining()) return corrupt("header: longer than the file", 0);
-  if (header_bytes == 0) return corrupt("header: empty", 0);
+  if (!reader.ok()) return corrupt("not a snapshot: too short", 0);
+  if (header_bytes > TensorFileLimits::kHeaderBytes)
+    return corrupt("not a snapshot: its header would be too long", 0);
+  if (header_bytes > reader.remaining())
+    return corrupt("cut short, or not a snapshot: the header is longer than the file", 0);
+  if (header_bytes == 0) return corrupt("not a snapshot: no header", 0);
 
   const std::size_t header_size = static_cast<std::size_t>(header_bytes);
   const char* header = reinterpret_cast<const char*>(bytes + kHeaderLengthBytes);

@@ -1,4 +1,8 @@
 // Snapshots and scorers.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -132,36 +136,58 @@ TEST_CASE("a scorer says what its model says, and does nothing else") {
   CHECK(adapvae_create_scorer(nullptr, nullptr, &made, nullptr) == ADAPVAE_INVALID_ARGUMENT);
 }
 
+// As long as ADAPVAE_STRESS_SECONDS says, if it does: for the thread sanitizer.
 TEST_CASE("four scorers and a learner, each on its thread") {
+  const char* const wanted = std::getenv("ADAPVAE_STRESS_SECONDS");
+  const auto end = std::chrono::steady_clock::now() +
+                   std::chrono::seconds(wanted != nullptr ? std::atoi(wanted) : 0);
   Handle handle;
   handle.learn(kinds(0, 2, 300, 1));
   const auto rows = kinds(0, 3, 100, 7);
   const auto expected = handle.score(rows);
-  Handle alone;
-  alone.learn(kinds(0, 2, 300, 1));
-  for (int i = 2; i < 5; ++i) alone.learn(kinds(0, 3, 300, static_cast<uint64_t>(i)));
 
+  std::atomic<bool> learning{true};
   std::vector<std::thread> threads;
-  std::vector<int> right(4, 0);
+  std::vector<int> scored(4, 0), right(4, 0);
   for (size_t t = 0; t < 4; ++t) {
     adapvae_model* made = nullptr;
     REQUIRE(adapvae_create_scorer(handle.model, nullptr, &made, nullptr) == ADAPVAE_OK);
-    threads.emplace_back([made, t, &rows, &expected, &right] {
+    threads.emplace_back([made, t, &rows, &expected, &scored, &right, &learning] {
       std::vector<adapvae_result> out(expected.size());
-      for (int i = 0; i < 50; ++i) {
+      do {
+        ++scored[t];
         if (adapvae_score(made, rows.data(), static_cast<int32_t>(out.size()), 0, out.data()) ==
                 ADAPVAE_OK &&
             same(out, expected)) {
           ++right[t];
         }
-      }
+      } while (learning || scored[t] < 50);
       adapvae_destroy(made);
     });
   }
-  for (int i = 2; i < 5; ++i) handle.learn(kinds(0, 3, 300, static_cast<uint64_t>(i)));
+  uint64_t streams = 0;
+  do {
+    handle.learn(kinds(0, 3, 300, 2 + streams % 7));
+    ++streams;
+  } while (streams < 3 || std::chrono::steady_clock::now() < end);
+  learning = false;
   for (std::thread& thread : threads) thread.join();
-  for (const int count : right) CHECK(count == 50);
-  CHECK(handle.save() == alone.save());
+  for (size_t t = 0; t < 4; ++t) CHECK(right[t] == scored[t]);
+
+  // Two learners at once are what each is alone.
+  const auto learn = [streams](Handle& each) {
+    each.learn(kinds(0, 2, 300, 1));
+    for (uint64_t i = 0; i < std::min<uint64_t>(streams, 5); ++i) {
+      each.learn(kinds(0, 3, 300, 2 + i % 7));
+    }
+  };
+  Handle first, second, alone;
+  std::thread other([&] { learn(second); });
+  learn(first);
+  other.join();
+  learn(alone);
+  CHECK(first.save() == alone.save());
+  CHECK(second.save() == alone.save());
 }
 
 // Files that older versions wrote, kept for ever: tests/golden/README.md.

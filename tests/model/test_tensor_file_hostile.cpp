@@ -70,10 +70,11 @@ TEST_CASE("tensor file: hostile headers") {
   for (std::size_t i = 0; i < TensorFileLimits::kMetadata; ++i)
     entries += ",\"" + std::to_string(i) + "\":\"\"";
   const Hostile cases[] = {
-      {"no header", "", 0, "header: empty", 0},
-      {"a byte order mark", "\xEF\xBB\xBF{}", 0, "header: must begin with a brace", 8},
-      {"space first", " {}", 0, "header: must begin with a brace", 8},
-      {"a list", "[]", 0, "header: must begin with a brace", 8},
+      {"no header", "", 0, "not a snapshot: no header", 0},
+      {"a byte order mark", "\xEF\xBB\xBF{}", 0,
+       "not a snapshot: its header does not begin with a brace", 8},
+      {"space first", " {}", 0, "not a snapshot: its header does not begin with a brace", 8},
+      {"a list", "[]", 0, "not a snapshot: its header does not begin with a brace", 8},
       {"no end", "{", 0, "header: a string must stand here", 9},
       {"no closing brace", "{" + a, 4, "header: a comma or a closing brace must stand here"},
       {"a comma last", "{" + a + ",}", 4, "header: a string must stand here"},
@@ -152,10 +153,10 @@ TEST_CASE("tensor file: hostile headers") {
       {"offsets backwards", tensor("\"U8\"", "[1]", "[1,0]"), 1,
        "tensor: its data end before they begin"},
       {"data beyond the file", tensor("\"U8\"", "[5]", "[0,5]"), 4,
-       "tensor: its data are not in the file"},
+       "cut short: the data of a tensor are not in the file"},
       {"data far beyond the file",
        tensor("\"U8\"", "[1]", "[9223372036854775806,9223372036854775807]"), 4,
-       "tensor: its data are not in the file"},
+       "cut short: the data of a tensor are not in the file"},
       {"too few data for the shape", tensor("\"U8\"", "[5]", "[0,4]"), 4,
        "tensor: its shape and its data do not agree"},
       {"too many data for the shape", tensor("\"F32\"", "[1]", "[0,8]"), 8,
@@ -205,12 +206,13 @@ TEST_CASE("tensor file: lengths of the header that cannot be") {
     const char* reason;
   };
   const Length cases[] = {
-      {0, "header: empty"},
-      {3, "header: longer than the file"},
-      {TensorFileLimits::kHeaderBytes, "header: longer than the file"},
-      {TensorFileLimits::kHeaderBytes + 1, "header: too long"},
-      {UINT64_MAX - 7, "header: too long"},
-      {UINT64_MAX, "header: too long"},
+      {0, "not a snapshot: no header"},
+      {3, "cut short, or not a snapshot: the header is longer than the file"},
+      {TensorFileLimits::kHeaderBytes,
+       "cut short, or not a snapshot: the header is longer than the file"},
+      {TensorFileLimits::kHeaderBytes + 1, "not a snapshot: its header would be too long"},
+      {UINT64_MAX - 7, "not a snapshot: its header would be too long"},
+      {UINT64_MAX, "not a snapshot: its header would be too long"},
   };
   for (const Length& each : cases) {
     Bytes bytes = file_of("{}", 0);
@@ -221,7 +223,8 @@ TEST_CASE("tensor file: lengths of the header that cannot be") {
   Bytes long_header(9 + TensorFileLimits::kHeaderBytes, std::byte{' '});
   const std::uint64_t length = long_header.size() - 8;
   for (std::size_t i = 0; i < 8; ++i) long_header[i] = static_cast<std::byte>(length >> (8 * i));
-  CHECK(std::string(Opened(long_header).status.message()) == "header: too long");
+  CHECK(std::string(Opened(long_header).status.message()) ==
+        "not a snapshot: its header would be too long");
   TensorReader reader;
   CHECK(reader.open(nullptr, 0, {}).code() == StatusCode::kCorruptData);
   CHECK(reader.open(nullptr, 100, {}).code() == StatusCode::kCorruptData);

@@ -20,15 +20,20 @@
  *
  * Rows.      Row-major float32. `stride` is the distance between rows in floats; 0: they touch. The
  *            memory is the caller's and is borrowed for the call; a float's own alignment is enough.
- *            NaN and infinity are refused, with the row's number in the error. Numbers outside [0, 1]
- *            need scale_inputs and another likelihood: see the configuration.
- * Streams.   Rows are learnt in streams of up to block_rows rows: a stream is what is learnt at once.
+ *            NaN and infinity are refused, with the row's number, from 0, in the error. Numbers outside
+ *            [0, 1] need scale_inputs and another likelihood: see the configuration.
+ * Streams.   Here "a stream" is a block of rows that is learnt at once, 1 to block_rows of them; an
+ *            endless flow of rows is learnt stream by stream.
  * Novelty.   In [0, 1], higher is more novel. A row is novel if and only if its novelty is above 0.5.
  *            Before anything is learnt it is 1, and the cluster is ADAPVAE_NO_ID.
  * Ids.       A cluster has an id from 1 on, which never changes and never is another's. What was
  *            merged away is still answered for: adapvae_resolve().
+ * Kinds.     A kind of thing may have several clusters, its styles: clusters whose rows are each
+ *            other's neighbours are of one kind, which has the lowest of their ids. Ids are for what
+ *            must not change, kinds for counting modes; kinds are judged anew after each stream.
  * Errors.    Every call that can fail returns an adapvae_status. A call that fails has changed
- *            nothing: a model is then byte for byte what it was. Why it failed: adapvae_last_error(),
+ *            nothing: a model is then byte for byte what it was (one exception, for devices that fail:
+ *            restore_on_failure). Why it failed: adapvae_last_error(),
  *            or the adapvae_error that calls without a model take (NULL: not wanted).
  *            The library never prints, exits, raises a signal or throws; a caller's function must
  *            return, too, without an exception or a longjmp across the library.
@@ -139,12 +144,12 @@ ADAPVAE_API adapvae_status adapvae_last_error(const adapvae_model* model, adapva
 /* ---- Configuration -------------------------------------------------------------------------- */
 
 /* All that can be set. `inputs` must be; the defaults suit rows of some hundred numbers in [0, 1].
- * Raw measurements of any scale: likelihood = 1, scale_inputs = 1. Presets set `inputs`, too:
- *   desktop   28 x 28 images in seconds a stream on two cores
- *   paper     28 x 28 images, the network of the AdapVAE paper
- *   browser   28 x 28 images in WebAssembly, streams of 500 rows
- *   edge      rows of 64 numbers on a small device, streams of 200 rows
- * Bounds and defaults of every field: adapvae_config_field(), docs/configuration.md. */
+ * Raw measurements of any scale: likelihood = 1, scale_inputs = 1; for a handful of channels a
+ * smaller network will do (latent = 4, hidden1 = 32, hidden2 = 0). Live fields can be changed
+ * later. Presets set `inputs`, too: desktop   28 x 28 images in seconds a stream on two cores paper
+ * 28 x 28 images, the network of the AdapVAE paper browser   28 x 28 images in WebAssembly, streams
+ * of 500 rows edge      rows of 64 numbers on a small device, streams of 200 rows Bounds and
+ * defaults of every field: adapvae_config_field(), docs/configuration.md. */
 typedef struct adapvae_config {
   uint32_t struct_size;
   uint32_t reserved; /* 0 */
@@ -210,36 +215,36 @@ typedef struct adapvae_config {
   uint64_t seed;
 
   /* -- Training -- */
-  /* Rows of a step of the network's training. Default 100. */
+  /* Rows of a step of the network's training. Live. Default 100. */
   int32_t batch;
   /* Epochs of reconstruction alone on the first stream. Default 40. */
   int32_t pretrain_epochs;
-  /* Epochs of reconstruction alone on later streams, before births. Default 8. */
+  /* Epochs of reconstruction alone on later streams, before births. Live. Default 8. */
   int32_t adapt_epochs;
-  /* Epochs of a stream with the mixture as prior. Default 8. */
+  /* Epochs of a stream with the mixture as prior. Live. Default 8. */
   int32_t joint_epochs;
-  /* Laps of the mixture after each joint epoch. Default 3. */
+  /* Laps of the mixture after each joint epoch. Live. Default 3. */
   int32_t sweeps;
   /* After so many streams the network stays as it is and the mixture alone learns; 0: never.
-   * Default 0. */
+   * Live. Default 0. */
   int32_t freeze_encoder_after;
   /* Epochs of the neighbour embedding on the first stream, after pretraining. Default 4. */
   int32_t neighbour_epochs;
   /* How firmly rows that lie next to each other are then drawn together, for 784 inputs (fewer:
    * less, in proportion); 0: not at all. Default 50. */
   double neighbour_weight;
-  /* Step size of the network's training (Adam). Default 0.001. */
+  /* Step size of the network's training (Adam). Live. Default 0.001. */
   double learning_rate;
-  /* Weight of the mixture in the network's loss; 0: inputs / 784. Default 0. */
+  /* Weight of the mixture in the network's loss; 0: inputs / 784. Live. Default 0. */
   double prior_weight;
   /* Part of the inputs that is hidden from the encoder while it learns reconstruction alone.
-   * Default 0.2. */
+   * Live. Default 0.2. */
   double pretrain_mask_probability;
-  /* Deviation of noise that is added to the inputs then. Default 0. */
+  /* Deviation of noise that is added to the inputs then. Live. Default 0. */
   double pretrain_noise;
-  /* Part of the inputs that is hidden from the encoder in joint epochs. Default 0. */
+  /* Part of the inputs that is hidden from the encoder in joint epochs. Live. Default 0. */
   double joint_mask_probability;
-  /* Deviation of noise that is added to the inputs then. Default 0. */
+  /* Deviation of noise that is added to the inputs then. Live. Default 0. */
   double joint_noise;
 
   /* -- Images -- */
@@ -249,33 +254,35 @@ typedef struct adapvae_config {
   int32_t image_height;
   /* Planes of an image, one after the other. Default 1. */
   int32_t image_channels;
-  /* Show the encoder images that are moved and bent a little, at random. 0 or 1. Default 0. */
+  /* Show the encoder images that are moved and bent a little, at random. 0 or 1. Live. Default
+   * 0. */
   int32_t augment;
-  /* They are shifted by up to so many pixels each way. Default 2. */
+  /* They are shifted by up to so many pixels each way. Live. Default 2. */
   double augment_shift;
-  /* They are turned by up to so many radians each way. Default 0.3. */
+  /* They are turned by up to so many radians each way. Live. Default 0.3. */
   double augment_rotation;
-  /* They are made larger or smaller by up to this part. Default 0.15. */
+  /* They are made larger or smaller by up to this part. Live. Default 0.15. */
   double augment_scale;
-  /* They are sheared by up to this slope each way. Default 0.1. */
+  /* They are sheared by up to this slope each way. Live. Default 0.1. */
   double augment_shear;
 
   /* -- Replay -- */
   /* Rows drawn from the clusters for each new row, so that the network does not forget; 0: no
-   * replay. Default 2. */
+   * replay. Live. Default 2. */
   double replay_ratio;
-  /* 1: large clusters are drawn in proportion to their rows; 0: all are drawn alike. Default
-   * 0.75. */
+  /* 1: large clusters are drawn in proportion to their rows; 0: all are drawn alike. Live.
+   * Default 0.75. */
   double replay_balance;
-  /* Draws lie within so many deviations of their cluster. Default 3. */
+  /* Draws lie within so many deviations of their cluster. Live. Default 3. */
   double replay_radius;
-  /* Drop draws that the network itself would put into another cluster. 0 or 1. Default 1. */
+  /* Drop draws that the network itself would put into another cluster. 0 or 1. Live. Default
+   * 1. */
   int32_t replay_filter;
   /* How clusters follow when training moves the features: where they lie, and (affine) what shape
    * they have. two_stage: births are first judged by clusters as narrow as replay makes them. 0
-   * off, 1 shift, 2 affine, 3 two_stage. Default 3. */
+   * off, 1 shift, 2 affine, 3 two_stage. Live. Default 3. */
   int32_t drift;
-  /* How firmly training keeps the features of replay rows where they were. Default 1. */
+  /* How firmly training keeps the features of replay rows where they were. Live. Default 1. */
   double distillation;
   /* fit: replay rows stand beside the new ones while clusters are fitted, and are taken out
    * before the stream closes. counted: they stay, as if they had come. 0 off, 1 fit, 2 counted.
@@ -286,67 +293,69 @@ typedef struct adapvae_config {
   /* What a new cluster is expected to look like: a part of the first stream's spread, or from the
    * second stream on what clusters have in common. 0 scaled, 1 empirical. Default 1. */
   int32_t prior_mode;
-  /* Learn the concentration from the data, around the one given. 0 or 1. Default 0. */
+  /* Learn the concentration from the data, around the one given. 0 or 1. Live. Default 0. */
   int32_t learn_concentration;
   /* A cluster's variance as a part of the first stream's. Default 0.3. */
   double prior_scale;
-  /* How firmly the place of a new cluster is expected, in rows. Default 0.2. */
+  /* How firmly the place of a new cluster is expected, in rows. Live. Default 0.2. */
   double prior_beta;
-  /* How firmly the shape of a new cluster is expected, in rows (empirical). Default 22. */
+  /* How firmly the shape of a new cluster is expected, in rows (empirical). Live. Default 22. */
   double prior_strength;
-  /* Higher: more clusters are expected. Default 5. */
+  /* Higher: more clusters are expected. Live. Default 5. */
   double concentration;
-  /* What a row counts as evidence; below 1 for features far from Gaussian. Default 1. */
+  /* What a row counts as evidence; below 1 for features far from Gaussian. Live. Default 1. */
   double row_weight;
   /* A stream counts as at most so many rows of evidence: more divide clusters finer; 0: as many
-   * as it has. Default 1000. */
+   * as it has. Live. Default 1000. */
   double effective_rows;
-  /* But a row of it counts at least this much: a long stream shows finer kinds. Default 0.25. */
+  /* But a row of it counts at least this much: a long stream shows finer kinds. Live. Default
+   * 0.25. */
   double effective_part;
 
   /* -- Births and merges -- */
-  /* Laps of the mixture between moves, at most. Default 8. */
+  /* Laps of the mixture between moves, at most. Live. Default 8. */
   int32_t laps;
-  /* Rounds of births and merges in a stream, at most. Default 6. */
+  /* Rounds of births and merges in a stream, at most. Live. Default 6. */
   int32_t rounds;
-  /* Divide clusters by evidence that is gathered over several streams. 0 or 1. Default 1. */
+  /* Divide clusters by evidence that is gathered over several streams. 0 or 1. Live. Default
+   * 1. */
   int32_t divisions;
-  /* Let a cluster born in this stream merge with an older one. 0 or 1. Default 0. */
+  /* Let a cluster born in this stream merge with an older one. 0 or 1. Live. Default 0. */
   int32_t merge_old_with_new;
-  /* Births from rows that no cluster explained when they came. 0 or 1. Default 1. */
+  /* Births from rows that no cluster explained when they came. 0 or 1. Live. Default 1. */
   int32_t unexplained_births;
   /* A cluster is born out of an old one that has seen 1000 rows if clearly more than this part of
    * its rows was novel when they came, by three deviations: else it is a style of what is known.
-   * Divisions are free of that; 0: so is everything. Default 0.015. */
+   * Divisions are free of that; 0: so is everything. Live. Default 0.015. */
   double birth_novelty;
-  /* For so many streams a merged cluster is not parted again … Default 2. */
+  /* For so many streams a merged cluster is not parted again … Live. Default 2. */
   int32_t hysteresis_streams;
-  /* … unless it has grown by this factor. Default 1.5. */
+  /* … unless it has grown by this factor. Live. Default 1.5. */
   double hysteresis_growth;
-  /* Rows farther out than this part of a cluster's own wait, if pending_rows gives room. Default
-   * 0.995. */
+  /* Rows farther out than this part of a cluster's own wait, if pending_rows gives room. Live.
+   * Default 0.995. */
   double pending_part;
-  /* For so many streams a row may wait. Default 10. */
+  /* For so many streams a row may wait. Live. Default 10. */
   int32_t pending_streams;
 
   /* -- Kinds -- */
-  /* Group clusters whose rows are each other's neighbours into kinds. 0 or 1. Default 1. */
+  /* Group clusters whose rows are each other's neighbours into kinds. 0 or 1. Live. Default 1. */
   int32_t kinds;
-  /* Higher: more and smaller kinds. Default 1. */
+  /* Higher: more and smaller kinds. Live. Default 1. */
   double kind_resolution;
 
   /* -- Forgetting -- */
-  /* The past counts half after so many rows; 0: it does not fade. Default 0. */
+  /* The past counts half after so many rows; 0: it does not fade. Live. Default 0. */
   double half_life_rows;
   /* The past counts half after so much time, in the unit of the times given; 0: it does not fade.
-   * Default 0. */
+   * Live. Default 0. */
   double half_life_time;
 
   /* -- Novelty -- */
-  /* Part of ordinary rows that may be called novel. Default 0.01. */
+  /* Part of ordinary rows that may be called novel. Live. Default 0.01. */
   double false_alarm_rate;
   /* Above 1 more is called novel, below 1 less; a factor of 2.7 moves the boundary by a
-   * deviation. Default 1. */
+   * deviation. Live. Default 1. */
   double sensitivity;
 } adapvae_config;
 
@@ -354,7 +363,8 @@ typedef struct adapvae_config {
  * an older header gets the fields that it knows, and the library takes defaults for the others. */
 ADAPVAE_API adapvae_status adapvae_config_init(adapvae_config* config, uint32_t struct_size);
 
-/* The defaults with a preset's values; nothing of what was there is left. */
+/* The defaults with a preset's values, after adapvae_config_init(); nothing else of what was there
+ * is left. */
 ADAPVAE_API adapvae_status adapvae_config_preset(adapvae_config* config, const char* name,
                                                  adapvae_error* error);
 /* Name of preset 0, 1, …; NULL: there are no more. Static storage. */
@@ -433,10 +443,12 @@ ADAPVAE_API adapvae_status adapvae_create(const adapvae_config* config,
 ADAPVAE_API adapvae_status adapvae_create_from(const void* bytes, size_t size,
                                                const adapvae_options* options,
                                                adapvae_model** model, adapvae_error* error);
-/* A copy of what `model` knows now that takes all calls which change nothing, and adapvae_load(),
- * to be brought up to date; for another thread, in a fraction of the memory. It does not learn and
- * is not saved (ADAPVAE_UNAVAILABLE), and does not depend on `model` any more. Allocates room for a
- * snapshot, and frees it. Not with options->memory: see adapvae_create_scorer_from(). */
+/* A copy of what `model` knows now, for another thread, in a fraction of the memory. It scores,
+ * encodes, generates and explains, tells of clusters and takes live settings; it does not learn, is
+ * not corrected and not saved (ADAPVAE_UNAVAILABLE), and does not depend on `model` any more. To
+ * bring it up to date, the learning thread saves, and the scoring thread loads these bytes into its
+ * scorer. Allocates room for a snapshot, and frees it. Not with options->memory: see
+ * adapvae_create_scorer_from(). */
 ADAPVAE_API adapvae_status adapvae_create_scorer(adapvae_model* model,
                                                  const adapvae_options* options,
                                                  adapvae_model** scorer, adapvae_error* error);
@@ -496,8 +508,8 @@ ADAPVAE_API adapvae_status adapvae_flush(adapvae_model* model, adapvae_report* r
 ADAPVAE_API adapvae_status adapvae_set_time(adapvae_model* model, double time);
 
 /* Seconds that learning a stream may take; 0: as long as it takes. Looked at between steps: a
- * stream that is cut short is learnt all the same, less thoroughly, and then depends on the clock.
- */
+ * stream that is cut short is counted all the same, but learnt less thoroughly: births may not be
+ * found, and the result depends on the clock. Not part of a snapshot. */
 ADAPVAE_API adapvae_status adapvae_set_budget(adapvae_model* model, double seconds_per_stream);
 
 /* Stages of a stream, in order. */
@@ -533,7 +545,7 @@ enum {
 /* This struct does not grow. Every number in it is finite, whatever the row. */
 typedef struct adapvae_result {
   adapvae_id id;     /* most probable cluster */
-  adapvae_id kind;   /* of that cluster: the id of one that stands for all of its kind */
+  adapvae_id kind;   /* of that cluster: the lowest id of a cluster of its kind, perhaps its own */
   float probability; /* of that cluster, among those that there are */
   float novelty;     /* [0, 1]; novel if above 0.5 */
   float log_density; /* of the row's features under all clusters */
@@ -650,7 +662,7 @@ ADAPVAE_API adapvae_status adapvae_set_sensitivity(adapvae_model* model, double 
 /* ---- Events and explanations ---------------------------------------------------------------- */
 
 enum {
-  ADAPVAE_BORN = 0,      /* id, out of other */
+  ADAPVAE_BORN = 0,      /* id, out of other; the first cluster of all is there without one */
   ADAPVAE_MERGED = 1,    /* other went into id */
   ADAPVAE_RETIRED = 2,   /* other, nearly empty, went into id */
   ADAPVAE_NOT_BORN = 3,  /* a birth out of id that was not made: reason */
@@ -714,7 +726,8 @@ ADAPVAE_API adapvae_status adapvae_explain(adapvae_model* model, const float* ro
  * bytes NULL and capacity 0: only asks for *size. */
 ADAPVAE_API adapvae_status adapvae_save(const adapvae_model* model, void* bytes, size_t capacity,
                                         size_t* size);
-/* Into a model whose configuration agrees in all that is not live. */
+/* Into a model whose configuration agrees in all that is not live. Live fields become what they
+ * were in the one that was saved. */
 ADAPVAE_API adapvae_status adapvae_load(adapvae_model* model, const void* bytes, size_t size);
 
 typedef struct adapvae_snapshot {
