@@ -9,6 +9,8 @@ namespace {
 
 // Below this fraction of its magnitude a spread is rounding noise: the feature is constant.
 constexpr double kRelativeFloor = 1e-7;
+// A constant feature has moved by a deviation if it has by this part of its value.
+constexpr double kMovedPart = 0.1;
 
 float to_float(double value) {
   constexpr double kLargest = std::numeric_limits<float>::max();
@@ -72,7 +74,9 @@ void Standardiser::refresh() {
     const double magnitude =
         range ? std::max(std::fabs(first_[j]), std::fabs(second_[j])) : std::fabs(first_[j]);
     const bool constant = !(spread > kRelativeFloor * magnitude) || !(spread > 1e-30);
-    factor_[j] = constant ? 0.0 : 1.0 / spread;
+    // What never moved tells nothing now, but must be seen when it does.
+    const double moved = range ? 0.0 : 1.0 / (magnitude > 0.0 ? kMovedPart * magnitude : 1.0);
+    factor_[j] = constant ? moved : 1.0 / spread;
   }
 }
 

@@ -11,8 +11,10 @@ namespace adapvae {
 
 enum class Scaling : std::int32_t {
   kOff = 0,
-  kMeanVariance = 1,  // (x - mean) / deviation; a constant feature becomes 0
-  kMinMax = 2,        // (x - min) / (max - min), clipped to [0, 1]; a constant feature becomes 0
+  // (x - mean) / deviation; of a constant feature a tenth of its value (1 if that is 0) stands for
+  // the deviation.
+  kMeanVariance = 1,
+  kMinMax = 2,  // (x - min) / (max - min), clipped to [0, 1]; a constant feature becomes 0
 };
 
 class Standardiser {
@@ -54,7 +56,7 @@ class Standardiser {
   double count_ = 0.0;
   double* first_ = nullptr;   // mean or minimum
   double* second_ = nullptr;  // sum of squared deviations, or maximum
-  double* factor_ = nullptr;  // scaled = (x - first) · factor; 0 for a constant feature
+  double* factor_ = nullptr;  // scaled = (x - first) · factor
 };
 
 }  // namespace adapvae

@@ -168,8 +168,9 @@ typedef struct adapvae_config {
   /* Width of the fourth; 0: none. Default 0. */
   int32_t hidden4;
   /* standardise: raw measurements become deviations from the first stream's mean, input by input,
-   * within ±10; an input that is constant there is ignored. For a gaussian likelihood; what is
-   * decoded comes back in the units of the input. 0 off, 1 standardise. Default 0. */
+   * within ±10; of an input that is constant there a tenth of its value counts as a deviation.
+   * For a gaussian likelihood; what is decoded comes back in the units of the input. 0 off, 1
+   * standardise. Default 0. */
   int32_t scale_inputs;
   /* How the decoder explains a row: bernoulli for numbers in [0, 1], gaussian for others, with
    * one variance for all inputs or a learnt one for each. 0 bernoulli, 1 gaussian, 2
