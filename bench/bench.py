@@ -101,7 +101,7 @@ def compare_mixture(options, here, step):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("name", nargs="?", choices=["gemm", "vae", "joint", "isa", "threads", "mixture"])
+    parser.add_argument("name", nargs="?", choices=["gemm", "vae", "joint", "boundary", "isa", "threads", "mixture"])
     parser.add_argument("--build", required=True)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
@@ -133,6 +133,13 @@ def main():
             step(f"joint_epoch_{name}_{sizes.replace(',', '-')}",
                  Runner(joint + [sizes, str(batch), "joint"], rows=batch),
                  Runner(joint + [sizes, str(batch), "plain"], rows=batch))
+    if wanted("boundary"):
+        boundary = [os.path.join(options.build, "bench", "bench_boundary")]
+        for preset in ("edge", "browser"):
+            for rows in (1, 32, 1024):
+                step(f"score_{preset}_{rows}_rows",
+                     Runner(boundary + [preset, str(rows), "capi"], rows=rows),
+                     Runner(boundary + [preset, str(rows), "core"], rows=rows))
     if wanted("isa"):
         step("vae_step_paper_avx2", Runner(vae, PAPER, ADAPVAE_ISA="avx2"), Runner(torch, PAPER))
         step("vae_step_paper_baseline", Runner(vae, PAPER, ADAPVAE_ISA="baseline"),
