@@ -180,6 +180,14 @@ def f1(chosen, true):
     return 2 * (chosen & true).sum() / max(1, chosen.sum() + true.sum())
 
 
+def born_f1(run, part, truth):
+    """F1 of the union of clusters born after the first stream whose majority is the new kind."""
+    found, true = run.found[part], truth[part]
+    mine = [k for k in run.born if run.born[k] > 1 and (found == k).any()
+            and true[found == k].mean() > 0.5]
+    return f1(np.isin(found, mine), true)
+
+
 def rare(options):
     print("1 % of a new digit: 5,000 rows of the others, then ten streams of 990 + 10: F1 of the "
           "union of clusters born since whose majority it is, stream rows and held-out rows; and "
@@ -209,16 +217,43 @@ def rare(options):
                 truth = labels[order] == new
                 scored = []
                 for part in (slice(5000, 15000), slice(15000, None)):
-                    found, true = run.found[part], truth[part]
-                    mine = [k for k in run.born if run.born[k] > 1 and (found == k).any()
-                            and true[found == k].mean() > 0.5]
-                    chosen = np.isin(found, mine)
-                    scored.append(f1(chosen, true))
+                    scored.append(born_f1(run, part, truth))
                 # What the embedding allows: the label that most of a row's neighbours have.
                 scored.append(f1(near[order[15000:]] == new, truth[15000:]))
                 result.append(scored)
             line(f"digit {new}, {len(old)} old ones, {'pool' if pending else 'no pool'}"
                  f"{'' if strays else ', strays left out'}", result)
+    rare_bearings(options)
+
+
+def rare_bearings(options):
+    print("1 % of a new fault: 1,500 rows of the other nine kinds, then ten streams of 198 + 2, ten "
+          "principal components of the 1,500: the same F1, over the nine faults")
+    rows, labels = (np.concatenate([read_idx(os.path.join(options.data, "cwru",
+                                                          f"{part}-{what}.idx.gz"))
+                                    for part in ("train", "test")])
+                    for what in ("features", "labels"))
+    for pending in (0, 400):
+        result = []
+        for new in range(1, 10):
+            for seed in SEEDS:
+                rng = np.random.default_rng(seed)
+                old_rows = rng.permutation(np.flatnonzero(labels != new))
+                new_rows = rng.permutation(np.flatnonzero(labels == new))
+                order = list(old_rows[:1500])
+                for stream in range(10):
+                    begin = 1500 + 198 * stream
+                    order += list(rng.permutation(np.r_[old_rows[begin:begin + 198],
+                                                        new_rows[2 * stream:2 * stream + 2]]))
+                held_out = old_rows[3480:]
+                order = np.array(order + list(held_out) + list(new_rows[20:20 + len(held_out) // 99]))
+                reduced = PCA(10).fit(rows[order[:1500]]).transform(rows[order])
+                run = Run(options.build, reduced, blocks=[1500] + 10 * [200], seed=seed,
+                          pending=pending)
+                truth = labels[order] == new
+                result.append([born_f1(run, part, truth)
+                               for part in (slice(1500, 3500), slice(3500, None))])
+        line(f"{'pool' if pending else 'no pool'}", result)
 
 
 def bearings(options):

@@ -320,6 +320,14 @@ void ClusterLearner::hold_back_pending(Backend& backend) {
   const Index m = config_.shape.dims;
   const Index rows = mixture_.stream_rows().rows;
   const double far = half_chi_squared_quantile(m, settings_.pending_part);
+  const auto parameters = static_cast<double>(m + config_.shape.scatter_size());
+  // Far from every cluster, or novel as it was met and near none but one of too few rows to say how
+  // wide it is: strays of many kinds would take every new kind in.
+  const auto apart = [&](Index i) {
+    const Index k = score_[i].cluster;
+    return score_[i].remoteness > far ||
+           (met_novel_[i] != 0 && registry_.info(k).id != kNoId && mixture_.rows_of(k) < 2.0 * parameters);
+  };
   Index held = 0;
   // Those that wait already come last in the stream, and first here.
   for (Index i = rows - 1; i >= 0 && held < config_.pending_rows; --i) {
@@ -327,7 +335,7 @@ void ClusterLearner::hold_back_pending(Backend& backend) {
     const Index waiting = i - given_rows_;
     const bool tired =
         waiting >= 0 && static_cast<int>(pending_.age(waiting)) + 1 >= settings_.pending_streams;
-    if (score_[i].remoteness > far && !tired) chosen_[held++] = static_cast<std::uint32_t>(i);
+    if (apart(i) && !tired) chosen_[held++] = static_cast<std::uint32_t>(i);
   }
   std::sort(chosen_, chosen_ + held);
   const double usual = mixture_.surprise_quantile(0.5);
@@ -341,7 +349,7 @@ void ClusterLearner::hold_back_pending(Backend& backend) {
     const float surprise = known ? met_surprise_[i] : -score_[i].log_density;
     if (waiting < 0) {
       novelty_.count(surprise, usual, settings_.novelty);
-    } else if (!waits && score_[i].remoteness <= far) {
+    } else if (!waits && !apart(i)) {
       novelty_.uncount(pending_.surprise(waiting));
       novelty_.count(surprise, usual, settings_.novelty);
     }

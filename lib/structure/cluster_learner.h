@@ -46,7 +46,9 @@ struct LearnerSettings {
   bool unexplained_births = true;
   int hysteresis_streams = 2;      // so long a merged cluster is not parted again …
   double hysteresis_growth = 1.5;  // … unless it has grown by this factor
-  double pending_part = 0.995;  // the pool takes rows farther out than this part of a cluster's own
+  // The pool takes rows farther out than this part of every cluster's own, and novel ones that are
+  // near none but a cluster of few rows.
+  double pending_part = 0.995;
   int pending_streams = 10;     // so long a row may wait in the pool
   double half_life_rows = 0.0;  // > 0: the past counts half after so many rows …
   double half_life_time = 0.0;  // … or after so much time

@@ -227,6 +227,34 @@ TEST_CASE("a few rows of a new kind wait in the pool until there are enough") {
   for (const ClusterId id : novel.id) CHECK(id != known.id[0]);
 }
 
+TEST_CASE("a wide cluster of a few strays does not keep a new kind out of the pool") {
+  LearnerConfig config = small_config(6, 2100);
+  config.pending_rows = 50;
+  for (const std::uint64_t seed : {71, 72, 73, 74}) {
+    CAPTURE(seed);
+    LearnerFixture f(config);
+    World world(6, 3, 8.0, seed);
+    std::vector<float> rows = world.rows(0, 1, 1000);
+    for (int i = 0; i < 16 * 6; ++i) {  // all over the place
+      rows.push_back(static_cast<float>(12.0 * sample_normal(world.random)));
+    }
+    REQUIRE(f.learn(rows).ok());
+    for (int stream = 0; stream < 8; ++stream) {
+      rows = world.rows(0, 1, 100);
+      world.add(rows, 2, 2);
+      REQUIRE(f.learn(rows).ok());
+    }
+    Index later = 0;
+    for (const ClusterEvent& event : f.events_of(ClusterEventKind::kBorn)) {
+      later += event.stream > 1 ? 1 : 0;
+    }
+    CHECK(later == 1);
+    std::set<ClusterId> ids;
+    for (const ClusterId id : f.score(world.rows(2, 2, 20)).id) ids.insert(id);
+    CHECK(ids.size() == 1);
+  }
+}
+
 TEST_CASE("the false-alarm rate is kept on rows that were not learnt") {
   for (const double rate : {0.01, 0.05}) {
     CAPTURE(rate);
