@@ -51,5 +51,13 @@ while IFS=: read -r file line text; do
   esac
 done < <(grep -nE '^#include' capi/include/adapvae/adapvae.h /dev/null)
 
+# The program is built on the public header, and on helpers for files and threads.
+while IFS=: read -r file line text; do
+  case $text in
+    *'"cli/'* | *'"tools/'*) ;;
+    *) complain "$file:$line: cli may include cli and tools only" ;;
+  esac
+done < <(grep -nE '^#include "' cli/*.cpp cli/*.h)
+
 [ $bad -eq 0 ] || exit 1
 echo "include directions: ok"

@@ -1,0 +1,100 @@
+#include "cli/byte_stream.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace adapvae::cli {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 16;
+// Of a line, and of a file that must be read as a whole.
+constexpr std::size_t kLongestLine = std::size_t{1} << 26;
+constexpr std::size_t kLargestFile = (std::size_t{1} << 31) - 1;
+
+}  // namespace
+
+std::atomic<bool> stop_requested{false};
+
+ByteStream::~ByteStream() {
+  if (file_ > STDIN_FILENO) ::close(file_);
+}
+
+bool ByteStream::open(const std::string& path, std::string& error) {
+  name_ = path == "-" ? "standard input" : path;
+  file_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file_ >= 0) return true;
+  error = name_ + ": " + std::strerror(errno);
+  return false;
+}
+
+bool ByteStream::fill() {
+  if (ended_) return false;
+  if (begin_ > 0) {
+    buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(begin_));
+    begin_ = 0;
+  }
+  const std::size_t held = buffer_.size();
+  buffer_.resize(held + kPiece);
+  ssize_t count = -1;
+  do {
+    if (stop_requested) count = 0;
+    if (!stop_requested) count = ::read(file_, buffer_.data() + held, kPiece);
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) error_ = name_ + ": " + std::strerror(errno);
+  buffer_.resize(held + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  ended_ = count <= 0;
+  return !ended_;
+}
+
+std::span<const char> ByteStream::peek(std::size_t count) {
+  while (buffer_.size() - begin_ < count && fill()) {
+  }
+  return {buffer_.data() + begin_, std::min(count, buffer_.size() - begin_)};
+}
+
+bool ByteStream::line(std::string& text) {
+  std::size_t looked = 0;
+  for (;;) {
+    const char* begin = buffer_.data() + begin_;
+    const std::size_t held = buffer_.size() - begin_;
+    const void* end = held > looked ? std::memchr(begin + looked, '\n', held - looked) : nullptr;
+    if (end != nullptr) {
+      const auto size = static_cast<std::size_t>(static_cast<const char*>(end) - begin);
+      text.assign(begin, size);
+      begin_ += size + 1;
+      break;
+    }
+    looked = held;
+    if (held > kLongestLine) {
+      error_ = name_ + ": a line of more than 64 MiB; is this text?";
+      return false;
+    }
+    if (fill()) continue;
+    // A stop in the middle of a line: the rest of it may still be on its way.
+    if (!error_.empty() || stop_requested || buffer_.size() == begin_) return false;
+    text.assign(buffer_.data() + begin_, buffer_.size() - begin_);
+    begin_ = buffer_.size();
+    break;
+  }
+  if (!text.empty() && text.back() == '\r') text.pop_back();
+  return true;
+}
+
+bool ByteStream::rest(std::vector<std::uint8_t>& bytes) {
+  while (fill()) {
+    if (buffer_.size() <= kLargestFile) continue;
+    error_ = name_ + ": larger than 2 GiB; give it in pieces";
+    break;
+  }
+  if (!error_.empty()) return false;
+  const auto* begin = reinterpret_cast<const std::uint8_t*>(buffer_.data()) + begin_;
+  bytes.assign(begin, begin + (buffer_.size() - begin_));
+  begin_ = buffer_.size();
+  return true;
+}
+
+}  // namespace adapvae::cli

@@ -1,0 +1,32 @@
+// What is said of a row: one JSON object on a line of standard output.
+#pragma once
+
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include <adapvae/adapvae.h>
+
+namespace adapvae::cli {
+
+struct RowLine {
+  std::int64_t number = 0;  // of the row in the input, from 1
+  std::optional<double> time;
+  adapvae_result result = {};
+  float novelty = 0.0F;   // as the row was met
+  const char* name = "";  // of the cluster
+  std::string events;     // JSON objects with commas between; empty: none
+  bool waiting = false;   // not learnt yet: in the model's file, for the next run
+};
+
+// {"row":1,"time":2.5,"cluster":3,"kind":1,"name":"...","probability":0.99,"novelty":0.02,
+//  "novel":false,"events":[...]}; cluster and kind are null while nothing is known.
+std::string format_row(const RowLine& line);
+
+// Text between quotes of JSON.
+std::string json_string(const std::string& text);
+// The shortest text that reads back as the same number.
+std::string json_number(double value);
+std::string json_number(float value);
+
+}  // namespace adapvae::cli

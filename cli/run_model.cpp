@@ -1,0 +1,216 @@
+// What is in a model, and the user's corrections of it.
+#include <cmath>
+#include <cstdio>
+
+#include "cli/row_lines.h"
+#include "cli/row_source.h"
+#include "cli/settings.h"
+#include "cli/verbs.h"
+
+namespace adapvae::cli {
+namespace {
+
+ModelHandle open_model(const Arguments& arguments, std::string& path, std::string& error) {
+  const auto given = arguments.value("--model");
+  if (!given) {
+    error = "--model FILE is needed";
+    return nullptr;
+  }
+  path = *given;
+  return load_model(path, nullptr, error);
+}
+
+// An id among the operands.
+bool id_at(const Arguments& arguments, std::size_t index, adapvae_id& id, std::string& error) {
+  if (index >= arguments.operands().size()) {
+    error = "the id of a cluster is needed; adapvae clusters lists them";
+    return false;
+  }
+  const std::string& text = arguments.operands()[index];
+  const std::optional<double> value = parse_number(text);
+  if (!value || !(*value >= 1.0 && *value < 4294967296.0) || *value != std::floor(*value)) {
+    error = "'" + text + "' is no id: a whole number from 1 on";
+    return false;
+  }
+  id = static_cast<adapvae_id>(*value);
+  return true;
+}
+
+std::string cluster_json(const adapvae_cluster& c) {
+  std::string out = "{\"id\":" + std::to_string(c.id) + ",\"kind\":" + std::to_string(c.kind);
+  out += ",\"name\":" + json_string(c.name) + ",\"rows\":" + json_number(c.rows);
+  out += ",\"weight\":" + json_number(c.weight);
+  out += ",\"parent\":" + (c.parent == ADAPVAE_NO_ID ? "null" : std::to_string(c.parent));
+  out += ",\"born_stream\":" + std::to_string(c.born_stream);
+  out += ",\"seen_stream\":" + std::to_string(c.seen_stream);
+  return out + (c.provisional != 0 ? ",\"provisional\":true}" : ",\"provisional\":false}");
+}
+
+// One correction: all of it or nothing, and in the file only if it was made.
+template <typename Correct>
+int correct(const Arguments& arguments, const Correct& change) {
+  std::string path;
+  std::string error;
+  const ModelHandle model = open_model(arguments, path, error);
+  if (!model) return fail(error, arguments.has("--model") ? 1 : 2);
+  double gain = 0.0;
+  bool understood = true;
+  const adapvae_status status = change(model.get(), &gain, understood, error);
+  if (!understood) return fail(error, 2);
+  if (status == ADAPVAE_REFUSED) {
+    return fail("the evidence speaks against it (the bound would change by " + json_number(gain) +
+                "); --force does it all the same");
+  }
+  if (status != ADAPVAE_OK) return fail(last_error(model.get()));
+  if (!save_model(model.get(), path, error)) return fail(error);
+  return 0;
+}
+
+}  // namespace
+
+int run_clusters(const Arguments& arguments) {
+  std::string path;
+  std::string error;
+  const ModelHandle model = open_model(arguments, path, error);
+  if (!model) return fail(error, arguments.has("--model") ? 1 : 2);
+  auto info = sized<adapvae_info>();
+  adapvae_get_info(model.get(), &info);
+  if (!arguments.has("--json")) {
+    std::printf("%8s %8s %12s %8s %8s %8s  %s\n", "id", "kind", "rows", "weight", "born", "seen",
+                "name");
+  }
+  for (std::int32_t i = 0; i < info.clusters; ++i) {
+    auto c = sized<adapvae_cluster>();
+    if (adapvae_cluster_at(model.get(), i, &c) != ADAPVAE_OK) return fail(last_error(model.get()));
+    if (arguments.has("--json")) {
+      std::printf("%s\n", cluster_json(c).c_str());
+    } else {
+      std::printf("%8u %8u %12.1f %8.4f %8llu %8llu  %s\n", c.id, c.kind, c.rows, c.weight,
+                  static_cast<unsigned long long>(c.born_stream),
+                  static_cast<unsigned long long>(c.seen_stream), c.name);
+    }
+  }
+  return 0;
+}
+
+int run_inspect(const Arguments& arguments) {
+  const std::string path = arguments.operands().empty() ? arguments.value("--model").value_or("")
+                                                        : arguments.operands()[0];
+  if (path.empty()) return fail("a model's file is needed", 2);
+  std::vector<std::uint8_t> bytes;
+  std::string error;
+  if (!read_file(path, bytes, error)) return fail(error);
+  auto snapshot = sized<adapvae_snapshot>();
+  auto config = sized<adapvae_config>();
+  auto why = sized<adapvae_error>();
+  if (adapvae_inspect(bytes.data(), bytes.size(), &snapshot, &config, &why) != ADAPVAE_OK) {
+    return fail(path + ": " + why.message);
+  }
+  std::size_t memory = 0;
+  adapvae_memory_required(&config, nullptr, &memory, nullptr);
+  std::printf(
+      "file       %s, %zu bytes\nformat     %llu, by adapvae %s\nclusters   %d\nrows       %llu "
+      "learnt in "
+      "%llu streams, %llu wait\nmemory     %zu bytes to learn on\n",
+      path.c_str(), bytes.size(), static_cast<unsigned long long>(snapshot.format),
+      snapshot.version[0] != '\0' ? snapshot.version : "(not known)", snapshot.clusters,
+      static_cast<unsigned long long>(snapshot.rows),
+      static_cast<unsigned long long>(snapshot.streams),
+      static_cast<unsigned long long>(snapshot.rows_waiting), memory);
+  adapvae_config usual;
+  adapvae_config_init(&usual, sizeof usual);
+  auto field = sized<adapvae_field>();
+  for (std::int32_t i = 0; adapvae_config_field(i, &field) == ADAPVAE_OK; ++i) {
+    char value[128];
+    char standard[128];
+    adapvae_config_get(&config, field.name, value, sizeof value, nullptr);
+    adapvae_config_get(&usual, field.name, standard, sizeof standard, nullptr);
+    if (std::string(value) != standard || arguments.has("--all")) {
+      std::printf("setting    %s=%s\n", field.name, value);
+    }
+  }
+  return 0;
+}
+
+int run_explain(const Arguments& arguments) {
+  std::string path;
+  std::string error;
+  SourceOptions from;
+  if (!source_options(arguments, from, error)) return fail(error, 2);
+  const ModelHandle model = open_model(arguments, path, error);
+  if (!model) return fail(error, arguments.has("--model") ? 1 : 2);
+  const std::string input = arguments.operands().empty() ? "-" : arguments.operands()[0];
+  std::unique_ptr<RowSource> source = open_rows(input, from, error);
+  if (!source) return fail(error);
+  auto info = sized<adapvae_info>();
+  adapvae_get_info(model.get(), &info);
+  if (source->shape().inputs != info.inputs) {
+    return fail("the model is for rows of " + std::to_string(info.inputs) +
+                " numbers, these have " + std::to_string(source->shape().inputs) +
+                "; --columns chooses");
+  }
+  const int format = arguments.has("--json") ? ADAPVAE_JSON : ADAPVAE_TEXT;
+  Row row;
+  Next next = Next::kEnd;
+  while ((next = source->next(row)) == Next::kRow) {
+    std::size_t needed = 0;
+    if (adapvae_explain(model.get(), row.values.data(), format, nullptr, 0, &needed) !=
+        ADAPVAE_OK) {
+      return fail("row " + std::to_string(row.number) + ": " + last_error(model.get()));
+    }
+    std::string text(needed, '\0');
+    adapvae_explain(model.get(), row.values.data(), format, text.data(), text.size(), &needed);
+    if (format == ADAPVAE_TEXT) std::printf("row %lld\n", static_cast<long long>(row.number));
+    std::printf("%s\n", text.c_str());
+  }
+  return next == Next::kError ? fail(source->error()) : 0;
+}
+
+int run_label(const Arguments& arguments) {
+  return correct(
+      arguments, [&](adapvae_model* model, double*, bool& understood, std::string& error) {
+        adapvae_id id = 0;
+        understood = id_at(arguments, 0, id, error);
+        if (understood && arguments.operands().size() != 2) {
+          understood = false;
+          error = "a name is needed behind the id; '' takes one away";
+        }
+        return understood ? adapvae_label(model, id, arguments.operands()[1].c_str()) : ADAPVAE_OK;
+      });
+}
+
+int run_merge(const Arguments& arguments) {
+  return correct(
+      arguments, [&](adapvae_model* model, double* gain, bool& understood, std::string& error) {
+        adapvae_id id = 0;
+        adapvae_id other = 0;
+        understood = id_at(arguments, 0, id, error) && id_at(arguments, 1, other, error);
+        return understood ? adapvae_merge(model, id, other, arguments.has("--force") ? 1 : 0, gain)
+                          : ADAPVAE_OK;
+      });
+}
+
+int run_split(const Arguments& arguments) {
+  return correct(
+      arguments, [&](adapvae_model* model, double* gain, bool& understood, std::string& error) {
+        adapvae_id id = 0;
+        adapvae_id part = 0;
+        understood = id_at(arguments, 0, id, error);
+        const adapvae_status status =
+            understood ? adapvae_split(model, id, arguments.has("--force") ? 1 : 0, &part, gain)
+                       : ADAPVAE_OK;
+        if (understood && status == ADAPVAE_OK) std::printf("%u\n", part);
+        return status;
+      });
+}
+
+int run_forget(const Arguments& arguments) {
+  return correct(arguments,
+                 [&](adapvae_model* model, double*, bool& understood, std::string& error) {
+                   adapvae_id id = 0;
+                   understood = id_at(arguments, 0, id, error);
+                   return understood ? adapvae_forget(model, id) : ADAPVAE_OK;
+                 });
+}
+
+}  // namespace adapvae::cli

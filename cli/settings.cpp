@@ -1,0 +1,202 @@
+#include "cli/settings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+namespace adapvae::cli {
+namespace {
+
+// So few inputs need no more, and learn faster.
+constexpr int kFewInputs = 32;
+
+bool set_field(adapvae_config& config, const std::string& name, const std::string& value,
+               std::string& error) {
+  auto why = sized<adapvae_error>();
+  if (adapvae_config_set(&config, name.c_str(), value.c_str(), &why) == ADAPVAE_OK) return true;
+  error = "--set " + name + "=" + value + ": " + why.message;
+  return false;
+}
+
+std::string field_text(const adapvae_config& config, const char* name) {
+  char text[128] = "";
+  adapvae_config_get(&config, name, text, sizeof text, nullptr);
+  return text;
+}
+
+// --preset, --seed, --block and --set, in this order.
+bool apply_settings(const Arguments& arguments, adapvae_config& config, std::string& error) {
+  auto why = sized<adapvae_error>();
+  if (const auto preset = arguments.value("--preset")) {
+    if (adapvae_config_preset(&config, preset->c_str(), &why) != ADAPVAE_OK) {
+      error = "--preset " + *preset + ": " + why.message;
+      return false;
+    }
+  }
+  if (const auto seed = arguments.value("--seed")) {
+    if (!set_field(config, "seed", *seed, error)) return false;
+  }
+  if (const auto block = arguments.value("--block")) {
+    Every every;
+    if (!parse_every(*block, every)) {
+      error = "--block " + *block + ": rows (500) or seconds (10s)";
+      return false;
+    }
+    if (every.rows > 0.0 && !set_field(config, "block_rows", *block, error)) return false;
+  }
+  for (const std::string& setting : arguments.values("--set")) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos) {
+      error = "--set " + setting + ": name=value is needed; docs/configuration.md has the names";
+      return false;
+    }
+    if (!set_field(config, setting.substr(0, equals), setting.substr(equals + 1), error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Images and numbers in [0, 1] as they are; anything else as raw measurements.
+void suit(const RowShape& shape, adapvae_config& config) {
+  config.inputs = shape.inputs;
+  if (!shape.unit) {
+    config.likelihood = 1;
+    config.scale_inputs = 1;
+  }
+  if (shape.inputs <= kFewInputs) {
+    config.latent = std::max(2, std::min(4, shape.inputs));
+    config.hidden1 = 32;
+    config.hidden2 = 0;
+  }
+  if (shape.image_width > 0 && shape.unit) {
+    config.image_width = shape.image_width;
+    config.image_height = shape.image_height;
+    config.augment = 1;
+  }
+}
+
+}  // namespace
+
+bool parse_every(const std::string& text, Every& every) {
+  const bool time = !text.empty() && text.back() == 's';
+  const std::optional<double> value = parse_number(time ? text.substr(0, text.size() - 1) : text);
+  if (!value || !std::isfinite(*value) || *value <= 0.0) return false;
+  if (!time && *value != std::floor(*value)) return false;
+  (time ? every.seconds : every.rows) = *value;
+  return true;
+}
+
+bool source_options(const Arguments& arguments, SourceOptions& options, std::string& error) {
+  struct FormatName {
+    const char* name;
+    Format format;
+  };
+  constexpr FormatName kFormats[] = {{"csv", Format::kCsv},
+                                     {"tsv", Format::kTsv},
+                                     {"jsonl", Format::kJsonl},
+                                     {"idx", Format::kIdx},
+                                     {"npy", Format::kNpy}};
+  if (const auto name = arguments.value("--format")) {
+    for (const FormatName& known : kFormats) {
+      if (*name == known.name) options.format = known.format;
+    }
+    if (options.format == Format::kSniff) {
+      error = "--format is one of: csv, tsv, jsonl, idx, npy";
+      return false;
+    }
+  }
+  if (const auto name = arguments.value("--missing")) {
+    if (*name != "refuse" && *name != "skip" && *name != "last") {
+      error = "--missing is one of: refuse, skip, last";
+      return false;
+    }
+    if (*name == "skip") options.missing = Missing::kSkip;
+    if (*name == "last") options.missing = Missing::kLast;
+  }
+  if (const auto list = arguments.value("--columns")) {
+    for (std::size_t at = 0; at <= list->size();) {
+      const std::size_t end = std::min(list->find(',', at), list->size());
+      options.columns.push_back(list->substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  if (const auto text = arguments.value("--divide")) {
+    options.divide = parse_number(*text).value_or(0.0);
+    if (!(options.divide > 0.0) || !std::isfinite(options.divide)) {
+      error = "--divide " + *text + ": a number above 0";
+      return false;
+    }
+  }
+  options.time_column = arguments.value("--time").value_or("");
+  options.label_column = arguments.value("--labels").value_or("");
+  return true;
+}
+
+bool model_config(const Arguments& arguments, const RowShape& shape, adapvae_config& config,
+                  std::string& error) {
+  adapvae_config_init(&config, sizeof config);
+  if (!arguments.has("--preset")) suit(shape, config);
+  if (!apply_settings(arguments, config, error)) return false;
+  if (config.inputs == shape.inputs) return true;
+  error = "these settings are for rows of " + std::to_string(config.inputs) +
+          " numbers, these have " + std::to_string(shape.inputs);
+  return false;
+}
+
+bool change_settings(const Arguments& arguments, adapvae_model* model, std::string& error) {
+  auto have = sized<adapvae_config>();
+  adapvae_get_config(model, &have);
+  adapvae_config want = have;
+  if (!apply_settings(arguments, want, error)) return false;
+  if (want.replay_rows == 0) want.replay_rows = have.replay_rows;  // as many as were needed
+  auto field = sized<adapvae_field>();
+  for (std::int32_t i = 0; adapvae_config_field(i, &field) == ADAPVAE_OK; ++i) {
+    const std::string now = field_text(have, field.name);
+    const std::string then = field_text(want, field.name);
+    if (now == then) continue;
+    if (field.live == 0) {
+      error = std::string(field.name) + " is " + now + " in this model for good; " + then +
+              " needs a new one";
+      return false;
+    }
+    if (adapvae_set(model, field.name, then.c_str()) == ADAPVAE_OK) continue;
+    error = std::string(field.name) + "=" + then + ": " + last_error(model);
+    return false;
+  }
+  return true;
+}
+
+adapvae_options Threads::options() {
+  auto options = sized<adapvae_options>();
+  if (count_ > 1) {
+    options.parallel_for = run;
+    options.parallel_context = this;
+    options.threads = count_;
+  }
+  return options;
+}
+
+void Threads::run(void* context, std::int32_t count, adapvae_task task, void* argument) {
+  struct Call {
+    adapvae_task task;
+    void* argument;
+  } call = {task, argument};
+  const ParallelFor run_all = static_cast<Threads*>(context)->pool_.parallel_for();
+  run_all.run(
+      run_all.context, count,
+      [](void* c, Index i) {
+        const Call& one = *static_cast<Call*>(c);
+        one.task(one.argument, static_cast<std::int32_t>(i));
+      },
+      &call);
+}
+
+int thread_count(const Arguments& arguments) {
+  const auto given = arguments.value("--threads");
+  const std::optional<double> number = given ? parse_number(*given) : std::nullopt;
+  if (number && *number >= 1.0 && *number <= 256.0) return static_cast<int>(*number);
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 4U));
+}
+
+}  // namespace adapvae::cli

@@ -1,0 +1,43 @@
+// What the options of a command line say about rows and about the model.
+#pragma once
+
+#include "cli/arguments.h"
+#include "cli/model_file.h"
+#include "cli/row_source.h"
+#include "tools/thread_pool.h"
+
+namespace adapvae::cli {
+
+// "500" rows or "10s" seconds.
+struct Every {
+  double rows = 0.0;     // 0: by time
+  double seconds = 0.0;  // 0: by rows
+};
+// False: not understood.
+bool parse_every(const std::string& text, Every& every);
+
+bool source_options(const Arguments& arguments, SourceOptions& options, std::string& error);
+
+// A configuration for rows of this shape: the preset if one is given, else by what the rows are;
+// then --seed, --block and --set.
+bool model_config(const Arguments& arguments, const RowShape& shape, adapvae_config& config,
+                  std::string& error);
+// The same options on a model that there is: live fields change, others must be what they are.
+bool change_settings(const Arguments& arguments, adapvae_model* model, std::string& error);
+
+// Threads for a model; must outlive it.
+class Threads {
+ public:
+  explicit Threads(int count) : pool_(count), count_(count) {}
+  adapvae_options options();
+
+ private:
+  static void run(void* context, std::int32_t count, adapvae_task task, void* argument);
+  tools::ThreadPool pool_;
+  int count_;
+};
+
+// --threads, or what the machine has, at most 4.
+int thread_count(const Arguments& arguments);
+
+}  // namespace adapvae::cli

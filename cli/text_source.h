@@ -1,0 +1,45 @@
+// Rows of CSV, TSV and JSON lines.
+#pragma once
+
+#include "cli/byte_stream.h"
+#include "cli/row_source.h"
+#include "cli/text_rows.h"
+
+namespace adapvae::cli {
+
+class TextSource : public RowSource {
+ public:
+  // Reads up to the first row, which says how many columns there are.
+  bool open(std::unique_ptr<ByteStream> bytes, const SourceOptions& options, std::string& error);
+
+  const RowShape& shape() const override { return shape_; }
+  Next next(Row& row) override;
+  std::int64_t skipped() const override { return skipped_; }
+
+ private:
+  bool read_fields();  // of the next line that is not empty; false: end, or error_
+  bool choose_columns(std::string& error);
+  bool find_column(const std::string& name, std::size_t& column, std::string& error) const;
+  // The text of a column in the fields that were read; null: the line has none.
+  const std::string* text_of(std::size_t column) const;
+  Next refuse(std::size_t column, const std::string& what);
+
+  std::unique_ptr<ByteStream> bytes_;
+  SourceOptions options_;
+  RowShape shape_;
+  char delimiter_ = ',';
+  bool named_ = false;               // JSON objects
+  std::vector<std::string> names_;   // of columns, or their numbers
+  std::vector<std::size_t> inputs_;  // columns of the row's numbers
+  std::size_t time_ = 0;             // column; names_.size(): none
+  std::size_t label_ = 0;            // likewise
+  std::vector<Field> fields_;
+  bool fresh_ = false;  // fields_ hold a row that was not given yet
+  std::vector<float> last_;
+  bool have_last_ = false;
+  std::int64_t line_ = 0;
+  std::int64_t rows_ = 0;
+  std::int64_t skipped_ = 0;
+};
+
+}  // namespace adapvae::cli
