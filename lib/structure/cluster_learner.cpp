@@ -325,8 +325,8 @@ void ClusterLearner::hold_back_pending(Backend& backend) {
   // wide it is: strays of many kinds would take every new kind in.
   const auto apart = [&](Index i) {
     const Index k = score_[i].cluster;
-    return score_[i].remoteness > far ||
-           (met_novel_[i] != 0 && registry_.info(k).id != kNoId && mixture_.rows_of(k) < 2.0 * parameters);
+    return score_[i].remoteness > far || (met_novel_[i] != 0 && registry_.info(k).id != kNoId &&
+                                          mixture_.rows_of(k) < 2.0 * parameters);
   };
   Index held = 0;
   // Those that wait already come last in the stream, and first here.
