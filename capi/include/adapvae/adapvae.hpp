@@ -92,7 +92,7 @@ class Model {
   adapvae_report push(const std::vector<float>& rows) { return taught(adapvae_push, rows); }
   std::vector<adapvae_result> score(const std::vector<float>& rows) {
     std::vector<adapvae_result> out(static_cast<std::size_t>(count(rows)));
-    check(adapvae_score(model_, rows.data(), count(rows), 0, out.data()));
+    check(adapvae_score(model_, rows.data(), std::int32_t(out.size()), 0, out.data()));
     return out;
   }
   std::vector<unsigned char> save() const {
@@ -103,7 +103,7 @@ class Model {
     return out;
   }
   Model scorer() const {
-    Model out(nullptr);
+    Model out;
     require([&](auto* e) { return adapvae_create_scorer(model_, nullptr, &out.model_, e); });
     return out;
   }
@@ -128,7 +128,7 @@ class Model {
   }
 
  private:
-  explicit Model(std::nullptr_t) {}
+  Model() = default;
   template <typename Learn>
   adapvae_report taught(const Learn& learn, const std::vector<float>& rows) {
     auto report = sized<adapvae_report>();
