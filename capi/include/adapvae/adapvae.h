@@ -588,7 +588,8 @@ ADAPVAE_API adapvae_status adapvae_interpolate(adapvae_model* model, adapvae_id 
 
 /* ---- Clusters ------------------------------------------------------------------------------- */
 
-/* What there is to know of a model at a glance. */
+/* What there is to know of a model at a glance. Takes as long as scoring some rows, because it
+ * works out how large a snapshot would be. */
 typedef struct adapvae_info {
   uint32_t struct_size;
   int32_t clusters;     /* 0 before anything is learnt */

@@ -113,10 +113,8 @@ class Model {
     return out;
   }
   std::vector<adapvae_cluster> clusters() const {
-    std::vector<adapvae_cluster> out(static_cast<std::size_t>(info().clusters),
-                                     sized<adapvae_cluster>());
-    std::int32_t index = 0;
-    for (auto& cluster : out) check(adapvae_cluster_at(model_, index++, &cluster));
+    std::vector<adapvae_cluster> out(std::size_t(info().clusters), sized<adapvae_cluster>());
+    for (auto& each : out) check(adapvae_cluster_at(model_, int(&each - out.data()), &each));
     return out;
   }
   std::vector<adapvae_event> events(std::uint64_t after = 0) const {
@@ -136,7 +134,9 @@ class Model {
     return report;
   }
   std::int32_t count(const std::vector<float>& rows) const {
-    const auto inputs = static_cast<std::size_t>(info().inputs);
+    auto config = sized<adapvae_config>();
+    check(adapvae_get_config(model_, &config));  // quicker than info()
+    const auto inputs = static_cast<std::size_t>(config.inputs);
     const bool whole = rows.size() % inputs == 0 && rows.size() / inputs <= 0x7FFFFFFFU;
     if (!whole) throw std::invalid_argument("adapvae: not a whole number of rows");
     return static_cast<std::int32_t>(rows.size() / inputs);
