@@ -1,5 +1,10 @@
 /* A model that survives the program: save to a file, so that a crash never loses both the old and
  * the new state, load it, and go on exactly where it was. */
+#if defined(__unix__) || defined(__APPLE__)
+#define _POSIX_C_SOURCE 200809L /* for fsync */
+#include <fcntl.h>
+#include <unistd.h>
+#endif
 #include <adapvae/adapvae.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +30,35 @@ static unsigned char* bytes_of(const adapvae_model* model, size_t* size) {
   return NULL;
 }
 
+/* Waits until what was written to a file is on the disk, so that not even a power failure takes it
+ * back. Where there is no fsync, it is there a little later. */
+static int reach_disk(FILE* file) {
+#ifdef _POSIX_C_SOURCE
+  return fsync(fileno(file)) == 0;
+#else
+  (void)file;
+  return 1;
+#endif
+}
+
+/* The same for a rename: it is on the disk when the directory is. */
+static int directory_reaches_disk(const char* path) {
+#ifdef _POSIX_C_SOURCE
+  const char* slash = strrchr(path, '/');
+  size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+  char directory[512] = ".";
+  if (length >= sizeof directory) return 0;
+  if (length > 0) memcpy(directory, path, length), directory[length] = 0;
+  int descriptor = open(directory, O_RDONLY);
+  if (descriptor < 0) return 0;
+  int good = fsync(descriptor) == 0;
+  return close(descriptor) == 0 && good;
+#else
+  (void)path;
+  return 1;
+#endif
+}
+
 /* Beside the old file first: a rename is all or nothing. */
 static int write_file(const char* path, const unsigned char* bytes, size_t size) {
   char temporary[512];
@@ -32,9 +66,9 @@ static int write_file(const char* path, const unsigned char* bytes, size_t size)
   FILE* file = fopen(temporary, "wb");
   if (file == NULL) return 0;
   int good = fwrite(bytes, 1, size, file) == size;
-  good = fflush(file) == 0 && good; /* on POSIX, fsync(fileno(file)) here */
+  good = fflush(file) == 0 && reach_disk(file) && good;
   good = fclose(file) == 0 && good;
-  return good && rename(temporary, path) == 0;
+  return good && rename(temporary, path) == 0 && directory_reaches_disk(path);
 }
 
 static unsigned char* read_file(const char* path, size_t* size) {

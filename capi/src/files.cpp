@@ -16,13 +16,12 @@ adapvae_status adapvae_save(const adapvae_model* model, void* bytes, size_t capa
   if (model->model.use() == ModelUse::kScore) {
     return call.fail(ADAPVAE_UNAVAILABLE, "this model was made to score only");
   }
-  const std::size_t needed = model->model.snapshot_bytes();
   if (bytes == nullptr) {
-    *size = needed;
+    *size = model->model.snapshot_bytes();
     return ADAPVAE_OK;
   }
   const Status status = model->model.save(static_cast<std::byte*>(bytes), capacity, size);
-  if (!status.ok()) *size = needed;
+  if (!status.ok()) *size = model->model.snapshot_bytes();
   return call.finish(status);
 }
 

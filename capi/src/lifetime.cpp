@@ -164,15 +164,17 @@ adapvae_status adapvae_create_scorer_from(const void* bytes, size_t size,
   adapvae_options given;
   bool newer = false;
   Status status = read_options(options, &given);
-  if (status.ok() && bytes_required != nullptr) {
+  if (status.ok() && (bytes_required != nullptr || scorer == nullptr)) {
     Made made;
+    std::size_t planned = 0;
     made.use = ModelUse::kScore;
     newer = true;
     status = inspect(bytes, size, &made.config);
     if (status.ok()) {
       newer = false;
-      status = plan(made, given, bytes_required);
+      status = plan(made, given, &planned);
     }
+    if (status.ok() && bytes_required != nullptr) *bytes_required = planned;
   }
   if (status.ok() && scorer != nullptr) {
     status = create_from(bytes, size, ModelUse::kScore, given, scorer, &newer);

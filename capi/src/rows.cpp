@@ -95,7 +95,8 @@ adapvae_status adapvae_generate(adapvae_model* model, adapvae_id id, uint32_t se
                                 float* rows, float* features, adapvae_id* ids) {
   const Call call(model);
   if (!call.entered()) return call.refusal();
-  const Status status = check_made(count, rows, features);
+  Status status = check_made(count, rows, features);
+  if (status.ok()) status = check_output(ids, 0);
   if (!status.ok()) return call.finish(status);
   if (id != ADAPVAE_NO_ID && unknown(model, id)) {
     return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknownCluster);

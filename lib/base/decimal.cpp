@@ -21,6 +21,10 @@ class Large {
 
   bool zero() const { return size_ == 0; }
   int bits() const { return size_ == 0 ? 0 : 32 * size_ - std::countl_zero(limb_[size_ - 1]); }
+  // If it has no more than 64.
+  std::uint64_t small() const {
+    return (size_ > 1 ? std::uint64_t{limb_[1]} << 32 : 0) | (size_ > 0 ? limb_[0] : 0);
+  }
   void multiply_add(std::uint32_t factor, std::uint32_t term) {
     std::uint64_t carry = term;
     for (int i = 0; i < size_; ++i) {
@@ -99,10 +103,24 @@ std::uint64_t divide(Large& numerator, Large denominator) {
   return quotient;
 }
 
+// Powers of ten that a double holds exactly: with a whole number below 2^53, one division or
+// multiplication is then correctly rounded, and no large number is needed.
+constexpr int kMostExactPower = 22;
+double exact_power_of_ten(int power) {
+  double value = 1.0;
+  for (; power > 0; --power) value *= 10.0;
+  return value;
+}
+
 // The double nearest to digits · 10^power, ties to even; `more`: it is a little more than that.
 // Not finite if it is too large, 0 if too small.
 double nearest_double(Large digits, int power, bool more) {
   if (digits.zero()) return 0.0;
+  if (!more && digits.bits() <= 53 && std::abs(power) <= kMostExactPower) {
+    const auto whole = static_cast<double>(digits.small());
+    const double scale = exact_power_of_ten(std::abs(power));
+    return power >= 0 ? whole * scale : whole / scale;
+  }
   Large one(1);
   (power >= 0 ? digits : one).times_power_of_ten(std::abs(power));
   // So that the quotient has 63 or 64 bits.
@@ -239,16 +257,28 @@ bool write_special(double& value, Text& text) {
   return true;
 }
 
+// The fewest digits of a number that has no more than 15 of them, and few places: most settings. By
+// the place of the last: up to 15 digits the rounded product is the right one, or none is.
+bool few_digits(double value, Digits& out) {
+  double scale = 1.0;
+  for (int places = 0; places <= kMostExactPower; ++places, scale *= 10.0) {
+    const double whole = std::floor(value * scale + 0.5);
+    if (whole >= 1e15) return false;
+    if (whole < 1.0 || whole / scale != value) continue;
+    out.value = static_cast<std::uint64_t>(whole);
+    out.exponent = -places - 1;
+    for (std::uint64_t rest = out.value; rest != 0; rest /= 10) ++out.exponent;
+    return true;
+  }
+  return false;
+}
+
 bool same_after(double value, int count, Digits& digits) {
   digits = digits_of(value, count);
   return nearest_double(Large(digits.value), digits.exponent - count + 1, false) == value;
 }
 
-}  // namespace
-
-std::size_t format_shortest(double value, char* out) {
-  Text text(out);
-  if (write_special(value, text)) return text.size();
+Digits fewest_digits(double value) {
   // Between `fails` and `works` digits; 17 always do.
   int fails = 0;
   int works = 17;
@@ -262,7 +292,16 @@ std::size_t format_shortest(double value, char* out) {
       fails = count;
     }
   }
-  if (works == 17) best = digits_of(value, 17);
+  return works == 17 ? digits_of(value, 17) : best;
+}
+
+}  // namespace
+
+std::size_t format_shortest(double value, char* out) {
+  Text text(out);
+  if (write_special(value, text)) return text.size();
+  Digits best;
+  if (!few_digits(value, best)) best = fewest_digits(value);
   char digit[20];
   const int count = without_zeros(best, digit);
   if (length_fixed(count, best.exponent) <= length_scientific(count, best.exponent))

@@ -81,7 +81,7 @@ void say(const ModelEvent& e, TextWriter& line) {
 
 // In the order of ModelEventKind and EventReason.
 constexpr const char* kKindName[kModelEventKinds] = {"born",      "merged",  "retired",  "not_born",
-                                                     "forgotten", "split",   "noticed",  "named",
+                                                     "forgotten", "split",   "noticed",  "labelled",
                                                      "undone",    "drifted", "repaired", "learnt"};
 constexpr const char* kReasonName[] = {"none",        "bound_would_fall",  "too_few_rows",
                                        "no_room",     "nothing_separated", "covariance_repaired",

@@ -8,25 +8,6 @@ namespace {
 
 std::uint8_t byte_at(const char* text, std::size_t i) { return static_cast<std::uint8_t>(text[i]); }
 
-bool is_continuation(std::uint8_t byte) { return (byte & 0xC0u) == 0x80u; }
-
-// Bytes of the UTF-8 character at the start of text; 0 if there is none.
-std::size_t utf8_size(const char* text, std::size_t size) {
-  const std::uint8_t first = byte_at(text, 0);
-  if (first < 0x80) return 1;
-  const std::size_t need = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || size < need) return 0;
-  for (std::size_t i = 1; i < need; ++i) {
-    if (!is_continuation(byte_at(text, i))) return 0;
-  }
-  const std::uint8_t second = byte_at(text, 1);
-  if (first == 0xE0 && second < 0xA0) return 0;  // overlong
-  if (first == 0xED && second > 0x9F) return 0;  // surrogates
-  if (first == 0xF0 && second < 0x90) return 0;  // overlong
-  if (first == 0xF4 && second > 0x8F) return 0;  // beyond U+10FFFF
-  return need;
-}
-
 std::size_t write_utf8(std::uint32_t code, char* out) {
   const auto continuation = [code](int shift) {
     return static_cast<char>(0x80u | ((code >> shift) & 0x3Fu));
@@ -142,15 +123,6 @@ std::uint32_t hash_step(std::uint32_t hash, const char* text, std::size_t size) 
 }
 
 }  // namespace
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t size = utf8_size(text.data(), text.size());
-    if (size == 0) return false;
-    text.remove_prefix(size);
-  }
-  return true;
-}
 
 std::uint32_t text_hash(std::string_view plain) {
   return hash_step(kHashStart, plain.data(), plain.size());

@@ -9,11 +9,9 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "base/utf8.h"
 
 namespace adapvae {
-
-// Whether text is UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
-bool is_utf8(std::string_view text);
 
 // A string with its quotes; text must be UTF-8. Quotes, backslashes and control characters are
 // escaped, everything else stands as it is.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/utf8.h"
 #include "structure/cluster_learner.h"
 
 namespace adapvae {
@@ -54,6 +55,7 @@ Status ClusterLearner::rename(ClusterId id, const char* name) {
   if (length >= static_cast<std::size_t>(ClusterInfo::kNameBytes)) {
     return {StatusCode::kInvalidArgument, "a name has at most 31 bytes"};
   }
+  if (!is_utf8({name, length})) return {StatusCode::kInvalidArgument, "a name must be UTF-8"};
   remember();
   registry_.info(k).provisional = 0;  // what the user speaks of is announced
   char* to = registry_.info(k).name;

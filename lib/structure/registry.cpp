@@ -4,6 +4,8 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "base/utf8.h"
+
 namespace adapvae {
 
 void ClusterRegistry::place(Arena& arena, Index max_clusters, Index aliases) {
@@ -205,7 +207,8 @@ Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
     }
     reader.read_bytes(info.name, ClusterInfo::kNameBytes);
     if (info.id == kNoId || info.id >= next_id_ || info.parent >= next_id_ ||
-        info.provisional > 1 || info.name[ClusterInfo::kNameBytes - 1] != '\0') {
+        info.provisional > 1 || info.name[ClusterInfo::kNameBytes - 1] != '\0' ||
+        !is_utf8(info.name)) {
       return bad;
     }
     for (Index j = 0; j < k; ++j) {

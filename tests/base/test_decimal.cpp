@@ -63,6 +63,8 @@ std::vector<double> numbers() {
     out.push_back((static_cast<double>(random.next_u32()) - 2e9) / 1000.0);
     out.push_back(static_cast<double>(random.uniform_float()));
     out.push_back(std::bit_cast<double>(bits >> 12));  // below the normal ones
+    // Of few digits and few places, up to and beyond where one division is exact.
+    out.push_back(static_cast<double>(bits >> (10 + i % 50)) / std::pow(10.0, i % 26));
   }
   return out;
 }

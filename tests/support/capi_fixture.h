@@ -92,8 +92,10 @@ struct Handle {
   Handle& operator=(const Handle&) = delete;
 
   void learn(const std::vector<float>& rows) {
-    REQUIRE(adapvae_learn(model, rows.data(), static_cast<int32_t>(rows.size()) / kInputs, 0,
-                          nullptr) == ADAPVAE_OK);
+    const adapvae_status status =
+        adapvae_learn(model, rows.data(), static_cast<int32_t>(rows.size()) / kInputs, 0, nullptr);
+    INFO(message());
+    REQUIRE(status == ADAPVAE_OK);
   }
   std::vector<adapvae_result> score(const std::vector<float>& rows) const {
     std::vector<adapvae_result> out(rows.size() / kInputs);

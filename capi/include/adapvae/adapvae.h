@@ -138,7 +138,8 @@ typedef struct adapvae_error {
 typedef struct adapvae_model adapvae_model;
 typedef struct adapvae_options adapvae_options;
 
-/* Of the last call on this model that failed; status ADAPVAE_OK if none has. */
+/* Of the last call on this model that failed, whatever has succeeded since; error->status is
+ * ADAPVAE_OK if none has. */
 ADAPVAE_API adapvae_status adapvae_last_error(const adapvae_model* model, adapvae_error* error);
 
 /* ---- Configuration -------------------------------------------------------------------------- */
@@ -146,10 +147,14 @@ ADAPVAE_API adapvae_status adapvae_last_error(const adapvae_model* model, adapva
 /* All that can be set. `inputs` must be; the defaults suit rows of some hundred numbers in [0, 1].
  * Raw measurements of any scale: likelihood = 1, scale_inputs = 1; for a handful of channels a
  * smaller network will do (latent = 4, hidden1 = 32, hidden2 = 0). Live fields can be changed
- * later. Presets set `inputs`, too: desktop   28 x 28 images in seconds a stream on two cores paper
- * 28 x 28 images, the network of the AdapVAE paper browser   28 x 28 images in WebAssembly, streams
- * of 500 rows edge      rows of 64 numbers on a small device, streams of 200 rows Bounds and
- * defaults of every field: adapvae_config_field(), docs/configuration.md. */
+ * later. Presets set `inputs`, too:
+ *
+ * - "desktop": 28 x 28 images, in seconds a stream on two cores
+ * - "paper": 28 x 28 images, the network of the AdapVAE paper
+ * - "browser": 28 x 28 images in WebAssembly, streams of 500 rows
+ * - "edge": rows of 64 numbers on a small device, streams of 200 rows
+ *
+ * Bounds and defaults of every field: adapvae_config_field(), docs/configuration.md. */
 typedef struct adapvae_config {
   uint32_t struct_size;
   uint32_t reserved; /* 0 */
@@ -459,7 +464,8 @@ ADAPVAE_API adapvae_status adapvae_create_scorer_from(const void* bytes, size_t 
                                                       adapvae_model** scorer,
                                                       size_t* bytes_required, adapvae_error* error);
 
-/* As after adapvae_create(). */
+/* Nothing is learnt, as after adapvae_create(), and events are numbered from 1 again. Live
+ * settings, progress and budget stay as they are. */
 ADAPVAE_API adapvae_status adapvae_reset(adapvae_model* model);
 /* NULL is fine. */
 ADAPVAE_API void adapvae_destroy(adapvae_model* model);
@@ -569,19 +575,21 @@ ADAPVAE_API adapvae_status adapvae_decode(adapvae_model* model, const float* fea
 ADAPVAE_API adapvae_status adapvae_reconstruct(adapvae_model* model, const float* rows,
                                                int32_t count, int32_t stride, float* out);
 
-/* Rows made up, with features and the cluster of each; any of the three may be NULL, not all.
+/* Rows made up, with features and the cluster of each; ids may be NULL, and one of the other two.
  * id: of that cluster; ADAPVAE_NO_ID: of all, by their weight. Row i of a seed is always the same.
  */
 ADAPVAE_API adapvae_status adapvae_generate(adapvae_model* model, adapvae_id id, uint32_t seed,
                                             int32_t count, float* rows, float* features,
                                             adapvae_id* ids);
-/* From one cluster's mean to another's, both included; the same id twice: count times its mean. */
+/* From one cluster's mean to another's, both included; the same id twice: count times its mean. One
+ * of the outputs may be NULL. */
 ADAPVAE_API adapvae_status adapvae_interpolate(adapvae_model* model, adapvae_id from, adapvae_id to,
                                                int32_t count, float* rows, float* features);
 
 /* ---- Clusters ------------------------------------------------------------------------------- */
 
-/* What there is to know of a model at a glance. */
+/* What there is to know of a model at a glance. Takes as long as scoring some rows, because it
+ * works out how large a snapshot would be. */
 typedef struct adapvae_info {
   uint32_t struct_size;
   int32_t clusters;     /* 0 before anything is learnt */
@@ -697,7 +705,7 @@ typedef struct adapvae_event {
   adapvae_id other;
   double gain; /* of the evidence bound */
   double rows;
-  int32_t clusters;
+  int32_t clusters; /* of ADAPVAE_LEARNT; else 0 */
   int32_t reserved;
 } adapvae_event;
 /* The event after event->sequence (0: the oldest that is kept); ADAPVAE_NO_MORE: none yet. The last
@@ -708,12 +716,12 @@ typedef struct adapvae_event {
 ADAPVAE_API adapvae_status adapvae_next_event(const adapvae_model* model, adapvae_event* event);
 
 enum { ADAPVAE_TEXT = 0, ADAPVAE_JSON = 1 };
-/* One line of English, or one JSON object. */
+/* One line of English, or one JSON object; 256 bytes are enough for any. */
 ADAPVAE_API adapvae_status adapvae_event_text(const adapvae_event* event, int32_t format,
                                               char* text, size_t capacity, size_t* needed);
 /* Why a row is as novel as it is: its cluster, how far it lies, against which boundary, which
- * features take it there, and which inputs the network cannot account for. Some lines, or one JSON
- * object. */
+ * features take it there, and which inputs the network cannot account for. Some lines, for which
+ * 1024 bytes are enough, or one JSON object with a number for every feature and input. */
 ADAPVAE_API adapvae_status adapvae_explain(adapvae_model* model, const float* row, int32_t format,
                                            char* text, size_t capacity, size_t* needed);
 
@@ -724,7 +732,9 @@ ADAPVAE_API adapvae_status adapvae_explain(adapvae_model* model, const float* ro
  * events only the number is kept, and corrections can no longer be undone. Bytes are checked before
  * anything is believed; for files from strangers, adapvae_inspect() first, and look at the memory.
  *
- * bytes NULL and capacity 0: only asks for *size. */
+ * bytes NULL and capacity 0: only asks for *size. Too small: ADAPVAE_OUT_OF_MEMORY, *size is what
+ * it takes, nothing is written. How to put it on a disk so that no crash loses it:
+ * examples/save_resume.c. */
 ADAPVAE_API adapvae_status adapvae_save(const adapvae_model* model, void* bytes, size_t capacity,
                                         size_t* size);
 /* Into a model whose configuration agrees in all that is not live. Live fields become what they

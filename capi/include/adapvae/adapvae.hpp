@@ -69,12 +69,15 @@ class Model {
   }
   // From what save() gave.
   explicit Model(const std::vector<unsigned char>& file, const adapvae_options* options = nullptr) {
-    require([&](auto* e) {
-      return adapvae_create_from(file.data(), file.size(), options, &model_, e);
-    });
+    const auto size = file.size();
+    require([&](auto* e) { return adapvae_create_from(file.data(), size, options, &model_, e); });
   }
   ~Model() { adapvae_destroy(model_); }
   Model(Model&& other) noexcept : model_(std::exchange(other.model_, nullptr)) {}
+  Model& operator=(Model&& other) noexcept {
+    std::swap(model_, other.model_);
+    return *this;
+  }
 
   adapvae_model* handle() const { return model_; }
   // Throws what a call on handle() said.
@@ -85,19 +88,11 @@ class Model {
     throw Error(error);
   }
 
-  adapvae_report learn(const std::vector<float>& rows) {
-    auto report = sized<adapvae_report>();
-    check(adapvae_learn(model_, rows.data(), count(rows), 0, &report));
-    return report;
-  }
-  adapvae_report push(const std::vector<float>& rows) {
-    auto report = sized<adapvae_report>();
-    check(adapvae_push(model_, rows.data(), count(rows), 0, &report));
-    return report;
-  }
+  adapvae_report learn(const std::vector<float>& rows) { return taught(adapvae_learn, rows); }
+  adapvae_report push(const std::vector<float>& rows) { return taught(adapvae_push, rows); }
   std::vector<adapvae_result> score(const std::vector<float>& rows) {
     std::vector<adapvae_result> out(static_cast<std::size_t>(count(rows)));
-    check(adapvae_score(model_, rows.data(), count(rows), 0, out.data()));
+    check(adapvae_score(model_, rows.data(), std::int32_t(out.size()), 0, out.data()));
     return out;
   }
   std::vector<unsigned char> save() const {
@@ -108,7 +103,7 @@ class Model {
     return out;
   }
   Model scorer() const {
-    Model out(nullptr);
+    Model out;
     require([&](auto* e) { return adapvae_create_scorer(model_, nullptr, &out.model_, e); });
     return out;
   }
@@ -118,11 +113,8 @@ class Model {
     return out;
   }
   std::vector<adapvae_cluster> clusters() const {
-    std::vector<adapvae_cluster> out(static_cast<std::size_t>(info().clusters),
-                                     sized<adapvae_cluster>());
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      check(adapvae_cluster_at(model_, static_cast<std::int32_t>(i), &out[i]));
-    }
+    std::vector<adapvae_cluster> out(std::size_t(info().clusters), sized<adapvae_cluster>());
+    for (auto& each : out) check(adapvae_cluster_at(model_, int(&each - out.data()), &each));
     return out;
   }
   std::vector<adapvae_event> events(std::uint64_t after = 0) const {
@@ -134,15 +126,21 @@ class Model {
   }
 
  private:
-  explicit Model(std::nullptr_t) {}
+  Model() = default;
+  template <typename Learn>
+  adapvae_report taught(const Learn& learn, const std::vector<float>& rows) {
+    auto report = sized<adapvae_report>();
+    check(learn(model_, rows.data(), count(rows), 0, &report));
+    return report;
+  }
   std::int32_t count(const std::vector<float>& rows) const {
-    const auto inputs = static_cast<std::size_t>(info().inputs);
-    if (rows.size() % inputs != 0 || rows.size() / inputs > 0x7FFFFFFFU) {
-      throw std::invalid_argument("adapvae: not a whole number of rows");
-    }
+    auto config = sized<adapvae_config>();
+    check(adapvae_get_config(model_, &config));  // quicker than info()
+    const auto inputs = static_cast<std::size_t>(config.inputs);
+    const bool whole = rows.size() % inputs == 0 && rows.size() / inputs <= 0x7FFFFFFFU;
+    if (!whole) throw std::invalid_argument("adapvae: not a whole number of rows");
     return static_cast<std::int32_t>(rows.size() / inputs);
   }
-
   adapvae_model* model_ = nullptr;
 };
 
