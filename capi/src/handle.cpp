@@ -111,9 +111,16 @@ Status read_config(const adapvae_config* config, Configuration* out) {
 }
 
 void write_config(const Configuration& from, adapvae_config* to) {
-  adapvae_config value = {};
-  std::memcpy(reinterpret_cast<unsigned char*>(&value) + kBefore, &from, sizeof(from));
-  put(to, value);
+  // Field by field: what lies between fields is zero, and structs can be compared.
+  const std::uint32_t size = to->struct_size;
+  std::memset(static_cast<void*>(to), 0, size);
+  to->struct_size = size;
+  const auto* source = reinterpret_cast<const unsigned char*>(&from);
+  auto* target = reinterpret_cast<unsigned char*>(to) + kBefore;
+  for (const FieldInfo& field : configuration_fields()) {
+    if (kBefore + field.offset + field.size > size) continue;
+    std::memcpy(target + field.offset, source + field.offset, field.size);
+  }
 }
 
 // ---- options ------------------------------------------------------------------------------------
