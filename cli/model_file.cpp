@@ -64,17 +64,15 @@ bool write_file(const std::string& path, const std::vector<std::uint8_t>& bytes,
   const std::string fresh = path + ".new";
   const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return refuse(fresh, error);
-  bool good = write_all(file, bytes) && ::fsync(file) == 0;
-  const int problem = errno;
-  good = ::close(file) == 0 && good;
-  if (good && std::rename(fresh.c_str(), path.c_str()) == 0) {
+  bool good = (write_all(file, bytes) && ::fsync(file) == 0) || refuse(fresh, error);
+  if (::close(file) != 0 && good) good = refuse(fresh, error);
+  if (good && std::rename(fresh.c_str(), path.c_str()) != 0) good = refuse(path, error);
+  if (good) {
     sync_folder_of(path);
-    return true;
+  } else {
+    ::unlink(fresh.c_str());
   }
-  if (problem != 0) errno = problem;
-  refuse(fresh, error);
-  ::unlink(fresh.c_str());
-  return false;
+  return good;
 }
 
 ModelHandle load_model(const std::string& path, const adapvae_options* options,
