@@ -93,14 +93,18 @@ bool Filter::score(std::vector<adapvae_result>& results, std::string& error) {
   return false;
 }
 
+// The time of the rows that are gathered is that of the last.
+bool Filter::tell_time(std::string& error) {
+  if (rows_.empty() || !rows_.back().time) return true;
+  if (adapvae_set_time(model_, *rows_.back().time) == ADAPVAE_OK) return true;
+  error = "row " + std::to_string(rows_.back().number) + ": " + last_error(model_);
+  return false;
+}
+
 bool Filter::learn_block(std::string& error) {
   if (!score(met_, error)) return false;
+  if (!tell_time(error)) return false;
   auto report = sized<adapvae_report>();
-  const std::optional<double> time = rows_.empty() ? std::nullopt : rows_.back().time;
-  if (time && adapvae_set_time(model_, *time) != ADAPVAE_OK) {
-    error = "row " + std::to_string(rows_.back().number) + ": " + last_error(model_);
-    return false;
-  }
   adapvae_status status =
       adapvae_push(model_, values_.data(), static_cast<std::int32_t>(rows_.size()), 0, &report);
   if (status == ADAPVAE_OK && report.streams == 0) status = adapvae_flush(model_, &report);
@@ -213,9 +217,12 @@ bool Filter::finish(std::string& error) {
   if (!options_.learn) {
     good = say_rows(false, error);
   } else if (stop_requested && !rows_.empty()) {
-    good = adapvae_push(model_, values_.data(), static_cast<std::int32_t>(rows_.size()), 0,
-                        nullptr) == ADAPVAE_OK;
-    if (!good) error = last_error(model_);
+    good = tell_time(error);
+    if (good && adapvae_push(model_, values_.data(), static_cast<std::int32_t>(rows_.size()), 0,
+                             nullptr) != ADAPVAE_OK) {
+      error = last_error(model_);
+      good = false;
+    }
     good = good && say_rows(true, error);
   } else if (!stop_requested) {
     auto info = sized<adapvae_info>();

@@ -55,6 +55,7 @@ class Filter {
   using Clock = std::chrono::steady_clock;
 
   bool add(const Row& row, std::string& error);
+  bool tell_time(std::string& error);
   bool learn_block(std::string& error);  // what is gathered
   bool say_rows(bool waiting, std::string& error);
   bool score(std::vector<adapvae_result>& results, std::string& error);

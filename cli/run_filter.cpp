@@ -13,18 +13,12 @@
 namespace adapvae::cli {
 namespace {
 
-std::atomic<adapvae_model*> learning{nullptr};
+void on_signal(int) { stop_requested = true; }
 
-void on_signal(int) {
-  stop_requested = true;
-  adapvae_model* model = learning;
-  if (model != nullptr) adapvae_stop(model);
-}
-
-// A second signal of the same kind ends the program as usual. A reader that goes away is seen by
-// the write that fails.
-void catch_signals(adapvae_model* model) {
-  learning = model;
+// A block that is being learnt is learnt to its end, so that a resumed run is the uninterrupted
+// one. A second signal of the same kind ends the program as usual. A reader that goes away is seen
+// by the write that fails.
+void catch_signals() {
   struct sigaction action = {};
   action.sa_handler = on_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND);  // no SA_RESTART: a read that waits ends
@@ -147,7 +141,7 @@ int run_filter(const Arguments& arguments, FilterOptions options) {
   }
   Filter filter(model.get(), options);
   if (!filter.open(error)) return fail(error);
-  catch_signals(model.get());
+  catch_signals();
   std::int64_t skipped = 0;
   bool good = true;
   for (std::size_t i = 0; good && i < inputs.size(); ++i) {
@@ -160,7 +154,6 @@ int run_filter(const Arguments& arguments, FilterOptions options) {
   if (error.empty()) error = problem;
   good = good && finished;
   if (!options.quiet) say_totals(filter.totals(), model.get(), skipped);
-  learning = nullptr;
   if (!good) {
     const bool kept = finished && options.learn && !options.model_path.empty();
     return fail(error + (kept ? "; what came before is learnt and saved" : ""));

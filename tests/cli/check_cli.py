@@ -114,11 +114,12 @@ class Cli(unittest.TestCase):
         self.assertEqual(read(self.path("one")), read(self.path("two")))
 
     def test_a_stop_saves_and_the_next_run_goes_on(self):
-        rows = world(600, 3)
-        call("learn", *SMALL, "-m", self.path("one"), rows=csv(rows))
+        rows = [row + [2.0 * i] for i, row in enumerate(world(600, 3))]
+        words = ["learn", *SMALL, "--time", "4", "--set", "half_life_time=500"]
+        call(*words, "-m", self.path("one"), rows=csv(rows))
         for how in (signal.SIGTERM, signal.SIGINT):
             path = self.path(f"two{how}")
-            process = subprocess.Popen([PROGRAM, "learn", *SMALL, "-m", path, "--flush"], text=True,
+            process = subprocess.Popen([PROGRAM, *words, "-m", path, "--flush"], text=True,
                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE)
             process.stdin.write(csv(rows[:400]))
@@ -133,7 +134,7 @@ class Cli(unittest.TestCase):
             self.assertEqual([line["row"] for line in waiting], list(range(301, 401)))
             self.assertTrue(all(line["waiting"] for line in waiting))
             self.assertIn("100 wait", call("inspect", path).stdout)
-            call("learn", *SMALL, "-m", path, rows=csv(rows[400:]))
+            call(*words, "-m", path, rows=csv(rows[400:]))
             self.assertEqual(read(path), read(self.path("one")))
 
     def test_rows_are_answered_as_they_come(self):
