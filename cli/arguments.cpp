@@ -36,7 +36,7 @@ const char* nearest(std::span<const char* const> names, const std::string& word)
   return best;
 }
 
-std::optional<double> parse_number(const std::string& text) {
+std::optional<double> parse_number(std::string_view text) {
   const char* begin = text.data();
   const char* end = begin + text.size();
   if (begin != end && *begin == '+') ++begin;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,6 @@ class Arguments {
 const char* nearest(std::span<const char* const> names, const std::string& word);
 
 // The whole text as a number; nothing if it is none.
-std::optional<double> parse_number(const std::string& text);
+std::optional<double> parse_number(std::string_view text);
 
 }  // namespace adapvae::cli

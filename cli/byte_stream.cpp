@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace adapvae::cli {
@@ -26,7 +27,13 @@ ByteStream::~ByteStream() {
 bool ByteStream::open(const std::string& path, std::string& error) {
   name_ = path == "-" ? "standard input" : path;
   file_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file_ >= 0) return true;
+  if (file_ >= 0) {
+    struct stat found;
+    if (::fstat(file_, &found) == 0 && S_ISREG(found.st_mode)) {
+      size_ = static_cast<double>(found.st_size);
+    }
+    return true;
+  }
   error = name_ + ": " + std::strerror(errno);
   return false;
 }
@@ -46,8 +53,14 @@ bool ByteStream::fill() {
   } while (count < 0 && errno == EINTR);
   if (count < 0) error_ = name_ + ": " + std::strerror(errno);
   buffer_.resize(held + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  read_ += static_cast<double>(std::max<ssize_t>(count, 0));
   ended_ = count <= 0;
   return !ended_;
+}
+
+double ByteStream::fraction() const {
+  if (!(size_ > 0.0)) return -1.0;
+  return std::min(1.0, (read_ - static_cast<double>(buffer_.size() - begin_)) / size_);
 }
 
 std::span<const char> ByteStream::peek(std::size_t count) {
@@ -56,7 +69,7 @@ std::span<const char> ByteStream::peek(std::size_t count) {
   return {buffer_.data() + begin_, std::min(count, buffer_.size() - begin_)};
 }
 
-bool ByteStream::line(std::string& text) {
+bool ByteStream::line(std::string_view& text) {
   std::size_t looked = 0;
   for (;;) {
     const char* begin = buffer_.data() + begin_;
@@ -64,7 +77,7 @@ bool ByteStream::line(std::string& text) {
     const void* end = held > looked ? std::memchr(begin + looked, '\n', held - looked) : nullptr;
     if (end != nullptr) {
       const auto size = static_cast<std::size_t>(static_cast<const char*>(end) - begin);
-      text.assign(begin, size);
+      text = {begin, size};
       begin_ += size + 1;
       break;
     }
@@ -76,11 +89,11 @@ bool ByteStream::line(std::string& text) {
     if (fill()) continue;
     // A stop in the middle of a line: the rest of it may still be on its way.
     if (!error_.empty() || stop_requested || buffer_.size() == begin_) return false;
-    text.assign(buffer_.data() + begin_, buffer_.size() - begin_);
+    text = {buffer_.data() + begin_, buffer_.size() - begin_};
     begin_ = buffer_.size();
     break;
   }
-  if (!text.empty() && text.back() == '\r') text.pop_back();
+  if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace adapvae::cli {
@@ -24,18 +25,22 @@ class ByteStream {
   bool open(const std::string& path, std::string& error);
   // Up to `count` bytes that come next, without taking them; fewer only at the end.
   std::span<const char> peek(std::size_t count);
-  // A line without its end; false: there is none, or error().
-  bool line(std::string& text);
+  // A line without its end, good until the next call; false: there is none, or error().
+  bool line(std::string_view& text);
   // All the rest; false: error().
   bool rest(std::vector<std::uint8_t>& bytes);
   const std::string& error() const { return error_; }
   const std::string& name() const { return name_; }
+  // Part of a file that is read, 0 to 1; below 0: not known, because it is a pipe.
+  double fraction() const;
 
  private:
   bool fill();  // more bytes; false: end or error
 
   int file_ = -1;
   bool ended_ = false;
+  double size_ = 0.0;  // of a file; 0: not known
+  double read_ = 0.0;
   std::string name_;
   std::string error_;
   std::vector<char> buffer_;

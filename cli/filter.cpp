@@ -1,12 +1,13 @@
 #include "cli/filter.h"
 
-#include <cerrno>
+#include <algorithm>
 #include <cstring>
 
 #include <unistd.h>
 
 #include "cli/byte_stream.h"
 #include "cli/row_lines.h"
+#include "cli/terminal.h"
 
 namespace adapvae::cli {
 namespace {
@@ -17,34 +18,36 @@ double seconds_since(std::chrono::steady_clock::time_point then) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
 }
 
+// The value below which this part of the numbers lies; reorders them.
+double quantile(std::vector<float>& numbers, double part) {
+  if (numbers.empty()) return 0.0;
+  const auto at = static_cast<std::ptrdiff_t>(part * static_cast<double>(numbers.size() - 1) + 0.5);
+  std::nth_element(numbers.begin(), numbers.begin() + at, numbers.end());
+  return static_cast<double>(numbers[static_cast<std::size_t>(at)]);
+}
+
 }  // namespace
 
-Filter::Filter(adapvae_model* model, const FilterOptions& options)
-    : model_(model), options_(options) {
+Filter::Filter(adapvae_model* model, const FilterOptions& options, RunRecord* record)
+    : model_(model), options_(options), record_(record) {
   auto info = sized<adapvae_info>();
   adapvae_get_info(model, &info);
-  inputs_ = info.inputs;
+  inputs_ = static_cast<std::size_t>(info.inputs);
   last_event_ = info.events;
   room_ =
       options.learn ? static_cast<std::size_t>(info.block_rows - info.rows_waiting) : kScoreRows;
   start_ = saved_ = Clock::now();
-  showing_ = !options.quiet && ::isatty(STDERR_FILENO) != 0;
-}
-
-Filter::~Filter() {
-  if (events_ != nullptr) std::fclose(events_);
+  // Lines on the same terminal would break it up.
+  showing_ = !options.quiet && ::isatty(STDERR_FILENO) != 0 &&
+             (!options.lines || ::isatty(STDOUT_FILENO) == 0);
 }
 
 bool Filter::open(std::string& error) {
-  if (options_.events_path.empty()) return true;
-  events_ = std::fopen(options_.events_path.c_str(), "a");
-  if (events_ != nullptr) return true;
-  error = options_.events_path + ": " + std::strerror(errno);
-  return false;
+  return options_.journal_path.empty() || journal_.open(options_.journal_path, error);
 }
 
 bool Filter::run(RowSource& source, std::string& error) {
-  if (source.shape().inputs != inputs_) {
+  if (static_cast<std::size_t>(source.shape().inputs) != inputs_) {
     error = "the model is for rows of " + std::to_string(inputs_) + " numbers, these have " +
             std::to_string(source.shape().inputs) + "; --columns chooses";
     return false;
@@ -57,6 +60,7 @@ bool Filter::run(RowSource& source, std::string& error) {
       error = source.error();
       return false;
     }
+    part_done_ = source.fraction();
     if (!add(row, error)) return false;
   }
   return true;
@@ -65,16 +69,18 @@ bool Filter::run(RowSource& source, std::string& error) {
 bool Filter::add(const Row& row, std::string& error) {
   if (rows_.empty()) block_start_ = Clock::now();
   values_.insert(values_.end(), row.values.begin(), row.values.end());
-  rows_.push_back({{}, row.number, row.time, row.label});
+  rows_.push_back({{}, row.number, row.time, row.label, row.file});
   if (options_.as_met && options_.learn) {
     adapvae_result result;
     if (adapvae_score(model_, row.values.data(), 1, 0, &result) != ADAPVAE_OK) {
       error = "row " + std::to_string(row.number) + ": " + last_error(model_);
       return false;
     }
-    const RowLine line = {row.number,         row.time, result, result.novelty,
-                          name_of(result.id), {},       false};
-    std::fputs(format_row(line).c_str(), stdout);
+    const RowLine line = {row.number,     row.time,           &row.file, result,
+                          result.novelty, name_of(result.id), {},        false};
+    line_.clear();
+    format_row(line, line_);
+    std::fwrite(line_.data(), 1, line_.size(), stdout);
     if (options_.flush) std::fflush(stdout);
   }
   const bool late =
@@ -104,6 +110,10 @@ bool Filter::tell_time(std::string& error) {
 bool Filter::learn_block(std::string& error) {
   if (!score(met_, error)) return false;
   if (!tell_time(error)) return false;
+  auto info = sized<adapvae_info>();
+  adapvae_get_info(model_, &info);
+  const auto first_row = static_cast<std::int64_t>(info.rows) + 1;
+  const Clock::time_point start = Clock::now();
   auto report = sized<adapvae_report>();
   adapvae_status status =
       adapvae_push(model_, values_.data(), static_cast<std::int32_t>(rows_.size()), 0, &report);
@@ -118,66 +128,109 @@ bool Filter::learn_block(std::string& error) {
     error += why.message;
     return false;
   }
+  const double seconds = seconds_since(start);
   totals_.streams += report.streams;
   totals_.births += report.births;
-  auto info = sized<adapvae_info>();
-  adapvae_get_info(model_, &info);
   room_ = static_cast<std::size_t>(info.block_rows);
   names_.clear();
-  pending_events_ = take_events();
+  if (!score(now_, error)) return false;
+  const ReportStream stream = describe(report, first_row, seconds);
+  last_novelty_ = stream.novelty_median;
+  take_events(stream);
   if (!say_rows(false, error)) return false;
   show_progress();
   return save_if_due(error);
 }
 
+ReportStream Filter::describe(const adapvae_report& report, std::int64_t first_row,
+                              double seconds) const {
+  ReportStream out;
+  auto info = sized<adapvae_info>();
+  adapvae_get_info(model_, &info);
+  out.number = info.streams;
+  out.first_row = first_row;
+  out.rows = report.rows;
+  out.clusters = report.clusters;
+  out.kinds = report.kinds;
+  out.births = report.births;
+  out.merges = report.merges;
+  out.bound = report.bound;
+  out.loss = report.loss;
+  out.replay_accuracy = report.replay_accuracy;
+  out.largest_drift = report.largest_drift;
+  out.seconds = seconds;
+  std::vector<float> novelty;
+  std::map<adapvae_id, std::int64_t> shares;
+  for (std::size_t i = 0; i < met_.size(); ++i) {
+    novelty.push_back(met_[i].novelty);
+    out.novel += met_[i].novelty > 0.5F ? 1 : 0;
+    ++shares[now_[i].id];
+  }
+  out.novelty_median = quantile(novelty, 0.5);
+  out.novelty_p90 = quantile(novelty, 0.9);
+  out.novelty_max = quantile(novelty, 1.0);
+  out.shares.assign(shares.begin(), shares.end());
+  return out;
+}
+
+void Filter::say_row(std::size_t i, bool waiting) {
+  const Row& row = rows_[i];
+  RowLine line = {row.number,          row.time, &row.file, now_[i], met_[i].novelty,
+                  name_of(now_[i].id), {},       waiting};
+  if (i + 1 == rows_.size()) line.events.swap(pending_events_);
+  line_.clear();
+  format_row(line, line_);
+  std::fwrite(line_.data(), 1, line_.size(), stdout);
+  if (options_.flush) std::fflush(stdout);
+}
+
 // A line for each row that is gathered; then there are none.
 bool Filter::say_rows(bool waiting, std::string& error) {
-  if (!score(now_, error)) return false;
-  if (met_.size() != now_.size()) met_ = now_;
+  if (now_.size() != rows_.size() && !score(now_, error)) return false;
+  if (met_.size() != rows_.size()) met_ = now_;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const Row& row = rows_[i];
     ++totals_.rows;
     totals_.novel += met_[i].novelty > 0.5F ? 1 : 0;
-    if (!row.label.empty()) {
-      totals_.labels.push_back(row.label);
-      totals_.ids.push_back(now_[i].id);
-      totals_.kinds.push_back(now_[i].kind);
+    if (record_ != nullptr) {
+      record_->add({rows_[i].number, values_.data() + i * inputs_, met_[i].novelty, now_[i].id,
+                    now_[i].kind, &rows_[i].label});
     }
-    if (options_.as_met && options_.learn) continue;
-    RowLine line = {row.number,          row.time, now_[i], met_[i].novelty,
-                    name_of(now_[i].id), {},       waiting};
-    if (i + 1 == rows_.size()) line.events.swap(pending_events_);
-    std::fputs(format_row(line).c_str(), stdout);
-    if (options_.flush) std::fflush(stdout);
+    if (options_.lines && !(options_.as_met && options_.learn)) say_row(i, waiting);
   }
   rows_.clear();
   values_.clear();
   met_.clear();
+  now_.clear();
   // Whoever reads has gone: no error, but the end.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) stop_requested = true;
+  if (!options_.learn) show_progress();
   return true;
 }
 
-std::string Filter::take_events() {
-  std::string all;
+// What happened since the last look: into the journal, onto the terminal, and what users wait for
+// into the next line.
+void Filter::take_events(const ReportStream& stream) {
   auto event = sized<adapvae_event>();
   event.sequence = last_event_;
   while (adapvae_next_event(model_, &event) == ADAPVAE_OK) {
     last_event_ = event.sequence;
-    char text[1024];
-    if (adapvae_event_text(&event, ADAPVAE_JSON, text, sizeof text, nullptr) != ADAPVAE_OK)
-      continue;
-    if (events_ != nullptr) std::fprintf(events_, "%s\n", text);
-    // What users wait for; the rest is in the file.
+    journal_.write(event, event.type == ADAPVAE_LEARNT ? &stream : nullptr);
     if (event.type == ADAPVAE_NOT_BORN || event.type == ADAPVAE_LEARNT ||
         event.type == ADAPVAE_DRIFTED) {
       continue;
     }
-    if (!all.empty()) all += ',';
-    all += text;
+    char text[256];
+    if (showing_ &&
+        adapvae_event_text(&event, ADAPVAE_TEXT, text, sizeof text, nullptr) == ADAPVAE_OK) {
+      const Style style = event.type == ADAPVAE_BORN ? Style::kGood : Style::kPlain;
+      std::fprintf(stderr, "\r\033[K%s\n", styled(text, style, stderr).c_str());
+    }
+    if (adapvae_event_text(&event, ADAPVAE_JSON, text, sizeof text, nullptr) != ADAPVAE_OK) {
+      continue;
+    }
+    if (!pending_events_.empty()) pending_events_ += ',';
+    pending_events_ += text;
   }
-  if (events_ != nullptr) std::fflush(events_);
-  return all;
 }
 
 const char* Filter::name_of(adapvae_id id) {
@@ -198,6 +251,15 @@ bool Filter::save_if_due(std::string& error) {
   if (!due) return true;
   saved_ = Clock::now();
   rows_saved_ = totals_.rows;
+  return save(error);
+}
+
+// The journal first: what the model knows of is then written down.
+bool Filter::save(std::string& error) {
+  if (!journal_.flush()) {
+    error = options_.journal_path + ": " + std::strerror(errno);
+    return false;
+  }
   return save_model(model_, options_.model_path, error);
 }
 
@@ -205,11 +267,19 @@ void Filter::show_progress() {
   if (!showing_) return;
   auto info = sized<adapvae_info>();
   adapvae_get_info(model_, &info);
-  std::fprintf(stderr, "\r%lld rows, %.0f rows/s, %d clusters, %lld born, %lld novel ",
-               static_cast<long long>(totals_.rows),
-               static_cast<double>(totals_.rows) / std::max(1e-9, seconds_since(start_)),
-               info.clusters, static_cast<long long>(totals_.births),
-               static_cast<long long>(totals_.novel));
+  const double seconds = std::max(1e-9, seconds_since(start_));
+  std::fprintf(stderr, "\r\033[K%lld rows, %.0f rows/s, %d clusters, ",
+               static_cast<long long>(totals_.rows), static_cast<double>(totals_.rows) / seconds,
+               info.clusters);
+  if (options_.learn) {
+    std::fprintf(stderr, "%lld born, novelty %.2f, ", static_cast<long long>(totals_.births),
+                 last_novelty_);
+  }
+  std::fprintf(stderr, "%lld novel", static_cast<long long>(totals_.novel));
+  if (part_done_ > 0.0 && part_done_ < 1.0) {
+    std::fprintf(stderr, ", %s left", short_time(seconds * (1.0 / part_done_ - 1.0)).c_str());
+  }
+  std::fflush(stderr);
 }
 
 bool Filter::finish(std::string& error) {
@@ -229,10 +299,13 @@ bool Filter::finish(std::string& error) {
     adapvae_get_info(model_, &info);
     if (!rows_.empty() || info.rows_waiting > 0) good = learn_block(error);
   }
-  if (showing_ && totals_.rows > 0) std::fputc('\n', stderr);
-  if (!options_.learn || options_.model_path.empty()) return good;
+  if (showing_ && totals_.rows > 0) std::fputs("\r\033[K", stderr);
+  if (!options_.learn || options_.model_path.empty()) {
+    journal_.flush();
+    return good;
+  }
   std::string problem;
-  if (save_model(model_, options_.model_path, problem)) return good;
+  if (save(problem)) return good;
   error = problem;
   return false;
 }

@@ -1,23 +1,40 @@
 #include "cli/row_lines.h"
 
 #include <charconv>
+#include <cmath>
+#include <cstdio>
 
 namespace adapvae::cli {
 namespace {
 
+// The shortest text that reads back as the same number.
 template <typename T>
-std::string shortest(T value) {
+void add_number(T value, std::string& out) {
   char text[64];
   const auto [end, status] = std::to_chars(text, text + sizeof text, value);
-  return status == std::errc() ? std::string(text, end) : "0";
+  out.append(text, status == std::errc() ? static_cast<std::size_t>(end - text) : 0);
 }
 
-std::string id_text(adapvae_id id) { return id == ADAPVAE_NO_ID ? "null" : std::to_string(id); }
+void add_id(adapvae_id id, std::string& out) {
+  if (id == ADAPVAE_NO_ID) {
+    out += "null";
+  } else {
+    add_number(id, out);
+  }
+}
+
+template <typename T>
+std::string number_text(T value) {
+  std::string out;
+  if (!std::isfinite(value)) return "null";
+  add_number(value, out);
+  return out;
+}
 
 }  // namespace
 
-std::string json_number(double value) { return shortest(value); }
-std::string json_number(float value) { return shortest(value); }
+std::string json_number(double value) { return number_text(value); }
+std::string json_number(float value) { return number_text(value); }
 
 std::string json_string(const std::string& text) {
   std::string out = "\"";
@@ -37,17 +54,27 @@ std::string json_string(const std::string& text) {
   return out + '"';
 }
 
-std::string format_row(const RowLine& line) {
-  std::string out = "{\"row\":" + std::to_string(line.number);
-  if (line.time) out += ",\"time\":" + json_number(*line.time);
-  out += ",\"cluster\":" + id_text(line.result.id) + ",\"kind\":" + id_text(line.result.kind);
+void format_row(const RowLine& line, std::string& out) {
+  out += "{\"row\":";
+  add_number(line.number, out);
+  if (line.time) {
+    out += ",\"time\":";
+    add_number(*line.time, out);
+  }
+  if (line.file != nullptr && !line.file->empty()) out += ",\"file\":" + json_string(*line.file);
+  out += ",\"cluster\":";
+  add_id(line.result.id, out);
+  out += ",\"kind\":";
+  add_id(line.result.kind, out);
   if (line.name[0] != '\0') out += ",\"name\":" + json_string(line.name);
-  out += ",\"probability\":" + json_number(line.result.probability);
-  out += ",\"novelty\":" + json_number(line.novelty);
+  out += ",\"probability\":";
+  add_number(line.result.probability, out);
+  out += ",\"novelty\":";
+  add_number(line.novelty, out);
   out += line.novelty > 0.5F ? ",\"novel\":true" : ",\"novel\":false";
   if (line.waiting) out += ",\"waiting\":true";
   if (!line.events.empty()) out += ",\"events\":[" + line.events + "]";
-  return out + "}\n";
+  out += "}\n";
 }
 
 }  // namespace adapvae::cli

@@ -1,162 +1,15 @@
 #include "cli/row_source.h"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
+#include <filesystem>
 
-#include "cli/arguments.h"
+#include "cli/array_source.h"
 #include "cli/byte_stream.h"
+#include "cli/image_source.h"
 #include "cli/text_source.h"
 #include "tools/idx_file.h"
 
 namespace adapvae::cli {
 namespace {
-
-constexpr char kNumpyMagic[] = "\x93NUMPY";  // how every NPY file begins
-
-// Rows of a file that was read as a whole.
-class ArraySource : public RowSource {
- public:
-  RowShape shape_;
-  std::vector<float> values_;
-  std::string name_;
-
-  const RowShape& shape() const override { return shape_; }
-  Next next(Row& row) override {
-    const auto inputs = static_cast<std::size_t>(shape_.inputs);
-    if ((at_ + 1) * inputs > values_.size()) return Next::kEnd;
-    const float* begin = values_.data() + at_ * inputs;
-    row.values.assign(begin, begin + inputs);
-    row.number = static_cast<std::int64_t>(++at_);
-    row.time.reset();
-    row.label.clear();
-    const auto finite = [](float x) { return std::isfinite(x); };
-    if (std::all_of(row.values.begin(), row.values.end(), finite)) return Next::kRow;
-    error_ = name_ + ", row " + std::to_string(at_) + ": a number that is not finite";
-    return Next::kError;
-  }
-
- private:
-  std::size_t at_ = 0;
-};
-
-using Shape = std::vector<std::int64_t>;
-
-// [rows × height × width] are images; bytes become numbers in [0, 1].
-bool set_shape(ArraySource& source, const Shape& shape, bool bytes, double divide,
-               std::string& error) {
-  std::int64_t inputs = 1;
-  for (std::size_t i = 1; i < shape.size(); ++i) inputs *= shape[i];
-  if (inputs < 1 || inputs > (std::int64_t{1} << 20)) {
-    error = source.name_ + ": rows of " + std::to_string(inputs) + " numbers";
-    return false;
-  }
-  source.shape_.inputs = static_cast<int>(inputs);
-  if (shape.size() == 3) {
-    source.shape_.image_height = static_cast<int>(shape[1]);
-    source.shape_.image_width = static_cast<int>(shape[2]);
-  }
-  if (divide == 0.0) divide = bytes ? 255.0 : 1.0;
-  if (divide != 1.0) {
-    for (float& value : source.values_) {
-      value = static_cast<float>(static_cast<double>(value) / divide);
-    }
-  }
-  source.shape_.unit = bytes;
-  return true;
-}
-
-bool read_idx(std::span<const std::uint8_t> bytes, double divide, ArraySource& source,
-              std::string& error) {
-  std::optional<tools::IdxData> data = tools::parse_idx(bytes, error);
-  if (!data) {
-    error = source.name_ + ": " + error;
-    return false;
-  }
-  source.values_ = std::move(data->values);
-  return set_shape(source, data->shape, data->element_type == tools::IdxElementType::kUnsignedByte,
-                   divide, error);
-}
-
-template <typename T>
-void take_numbers(const std::uint8_t* from, std::size_t count, std::vector<float>& to) {
-  to.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    T value;
-    std::memcpy(&value, from + i * sizeof(T), sizeof(T));
-    to[i] = static_cast<float>(value);
-  }
-}
-
-// The header of an NPY file is a Python dictionary in text: 'descr', 'fortran_order', 'shape'.
-bool read_npy(std::span<const std::uint8_t> bytes, double divide, ArraySource& source,
-              std::string& error) {
-  const auto refuse = [&](const std::string& what) {
-    error = source.name_ + ": " + what;
-    return false;
-  };
-  static_assert(std::endian::native == std::endian::little);
-  if (bytes.size() < 12 || std::memcmp(bytes.data(), kNumpyMagic, 6) != 0) {
-    return refuse("not a whole NPY file");
-  }
-  const bool old = bytes[6] == 1;
-  std::size_t length = bytes[8] | bytes[9] << 8;
-  if (!old)
-    length |= static_cast<std::size_t>(bytes[10]) << 16 | static_cast<std::size_t>(bytes[11]) << 24;
-  const std::size_t begin = old ? 10 : 12;
-  if (bytes[6] < 1 || bytes[6] > 3 || length > bytes.size() - begin)
-    return refuse("not a whole NPY file");
-  const std::string header(reinterpret_cast<const char*>(bytes.data()) + begin, length);
-  const auto value_of = [&header](const char* key) {
-    const std::size_t at = header.find(std::string("'") + key + "':");
-    return at == std::string::npos ? std::string() : header.substr(at + std::strlen(key) + 3);
-  };
-  if (value_of("fortran_order").find("True") < 3) {
-    return refuse("an array in Fortran order; save numpy.ascontiguousarray(it)");
-  }
-  Shape shape;
-  const std::string text = value_of("shape");
-  const std::size_t open = text.find('(');
-  const std::size_t close = text.find(')');
-  if (open == std::string::npos || close == std::string::npos)
-    return refuse("an NPY file without a shape");
-  double numbers = 1.0;
-  for (std::size_t at = open + 1; at < close;) {
-    const std::size_t end = std::min(text.find(',', at), close);
-    std::string word = text.substr(at, end - at);
-    word.erase(std::remove(word.begin(), word.end(), ' '), word.end());
-    at = end + 1;
-    if (word.empty()) continue;
-    const std::optional<double> size = parse_number(word);
-    if (!size || *size < 0.0 || *size > 1e12)
-      return refuse("an NPY file with a shape that is none");
-    shape.push_back(static_cast<std::int64_t>(*size));
-    numbers *= *size;
-  }
-  if (shape.empty() || shape.size() > 4) return refuse("an array of 1 to 4 dimensions is needed");
-  const std::uint8_t* data = bytes.data() + begin + length;
-  const std::size_t left = bytes.size() - begin - length;
-  struct Kind {
-    const char* name;
-    std::size_t bytes;
-    void (*take)(const std::uint8_t*, std::size_t, std::vector<float>&);
-  };
-  constexpr Kind kKinds[] = {
-      {"<f4", 4, take_numbers<float>},        {"<f8", 8, take_numbers<double>},
-      {"|u1", 1, take_numbers<std::uint8_t>}, {"<i4", 4, take_numbers<std::int32_t>},
-      {"<i8", 8, take_numbers<std::int64_t>}, {"<u2", 2, take_numbers<std::uint16_t>}};
-  const std::string descr = value_of("descr");
-  for (const Kind& kind : kKinds) {
-    if (descr.find(kind.name) > 3) continue;
-    if (numbers * static_cast<double>(kind.bytes) != static_cast<double>(left)) {
-      return refuse("the file does not hold as many numbers as its shape says");
-    }
-    kind.take(data, static_cast<std::size_t>(numbers), source.values_);
-    return set_shape(source, shape, kind.bytes == 1, divide, error);
-  }
-  return refuse("numbers of a type that is not read; save numpy.float32");
-}
 
 // By as few bytes as will do: a pipe may have sent one short line and wait for the answer.
 Format sniff(ByteStream& bytes) {
@@ -168,6 +21,9 @@ Format sniff(ByteStream& bytes) {
     case 0x1F:  // gzip
     case 0x00:
       return Format::kIdx;
+    case 0x89:  // PNG
+    case 0xFF:  // JPEG
+      return Format::kImage;
     case '{':
     case '[':
       return Format::kJsonl;
@@ -176,34 +32,144 @@ Format sniff(ByteStream& bytes) {
   }
 }
 
-}  // namespace
+bool is_text(Format format) {
+  return format == Format::kCsv || format == Format::kTsv || format == Format::kJsonl;
+}
 
-std::unique_ptr<RowSource> open_rows(const std::string& path, const SourceOptions& options,
-                                     std::string& error) {
+std::unique_ptr<RowSource> open_one(const std::string& path, SourceOptions options, bool& text,
+                                    std::string& error) {
+  std::error_code ignored;
+  text = false;
+  if (path != "-" && std::filesystem::is_directory(path, ignored)) {
+    return open_image_folder(path, options, error);
+  }
   auto bytes = std::make_unique<ByteStream>();
   if (!bytes->open(path, error)) return nullptr;
-  SourceOptions known = options;
-  if (known.format == Format::kSniff) known.format = sniff(*bytes);
-  if (known.format != Format::kIdx && known.format != Format::kNpy) {
+  if (options.format == Format::kSniff) options.format = sniff(*bytes);
+  text = is_text(options.format);
+  if (text) {
     auto source = std::make_unique<TextSource>();
-    if (!source->open(std::move(bytes), known, error)) return nullptr;
+    if (!source->open(std::move(bytes), options, error)) return nullptr;
     return source;
   }
-  auto source = std::make_unique<ArraySource>();
-  source->name_ = bytes->name();
-  std::vector<std::uint8_t> whole;
-  if (!bytes->rest(whole)) {
-    error = bytes->error();
+  if (!options.columns.empty() || !options.time_column.empty()) {
+    error = bytes->name() + ": columns can be chosen of text only";
     return nullptr;
   }
-  const bool good = known.format == Format::kIdx ? read_idx(whole, options.divide, *source, error)
-                                                 : read_npy(whole, options.divide, *source, error);
-  if (!good) return nullptr;
-  if (!options.columns.empty() || !options.time_column.empty() || !options.label_column.empty()) {
-    error = source->name_ + ": columns can be chosen of text only";
-    return nullptr;
+  return options.format == Format::kImage ? open_image(*bytes, options, error)
+                                          : open_array(*bytes, options, error);
+}
+
+// One label for each row: an IDX file of whole numbers, or lines of text.
+bool read_labels(const std::string& path, std::vector<std::string>& labels, std::string& error) {
+  ByteStream bytes;
+  if (!bytes.open(path, error)) {
+    error = "--labels " + error + " (for rows that are not text it is a file)";
+    return false;
   }
-  return source;
+  if (sniff(bytes) == Format::kIdx) {
+    std::vector<std::uint8_t> whole;
+    std::optional<tools::IdxData> data;
+    if (bytes.rest(whole)) data = tools::parse_idx(whole, error);
+    if (!data || data->shape.size() != 1) {
+      error = path + ": " + (data ? "labels are an IDX file of one dimension" : error);
+      return false;
+    }
+    for (const float value : data->values) {
+      labels.push_back(std::to_string(static_cast<std::int64_t>(value)));
+    }
+    return true;
+  }
+  std::string_view line;
+  while (bytes.line(line)) labels.emplace_back(line);
+  error = bytes.error();
+  return error.empty();
+}
+
+// The rows of several files as one stream of rows.
+class Chain : public RowSource {
+ public:
+  Chain(const std::vector<std::string>& paths, const SourceOptions& options)
+      : paths_(paths), options_(options) {}
+
+  bool open(std::string& error) {
+    if (open_next()) return true;
+    error = error_;
+    return false;
+  }
+
+  const RowShape& shape() const override { return shape_; }
+  std::vector<std::string> names() const override { return names_; }
+  std::int64_t skipped() const override { return skipped_ + source_->skipped(); }
+  double fraction() const override {
+    const double part = source_->fraction();
+    if (part < 0.0) return -1.0;
+    return (static_cast<double>(at_ - 1) + part) / static_cast<double>(paths_.size());
+  }
+  Next next(Row& row) override {
+    for (;;) {
+      const Next next = source_->next(row);
+      if (next == Next::kRow) {
+        row.number += before_;
+        last_ = row.number;
+        return give_label(row);
+      }
+      if (next == Next::kError) error_ = source_->error();
+      if (next == Next::kError || at_ == paths_.size()) return next;
+      skipped_ += source_->skipped();
+      before_ = last_;
+      if (!open_next()) return Next::kError;
+      if (source_->shape().inputs == shape_.inputs) continue;
+      error_ = paths_[at_ - 1] + ": rows of " + std::to_string(source_->shape().inputs) +
+               " numbers where " + paths_[0] + " has " + std::to_string(shape_.inputs);
+      return Next::kError;
+    }
+  }
+
+ private:
+  bool open_next() {
+    bool text = false;
+    std::unique_ptr<RowSource> fresh = open_one(paths_[at_], options_, text, error_);
+    if (!fresh) return false;
+    source_ = std::move(fresh);
+    if (at_++ > 0) return true;
+    shape_ = source_->shape();
+    names_ = source_->names();
+    has_list_ = !text && !options_.labels.empty();
+    return !has_list_ || read_labels(options_.labels, list_, error_);
+  }
+  Next give_label(Row& row) {
+    if (!has_list_) return Next::kRow;
+    const auto index = static_cast<std::size_t>(row.number - 1);
+    if (index < list_.size()) {
+      row.label = list_[index];
+      return Next::kRow;
+    }
+    error_ = options_.labels + ": " + std::to_string(list_.size()) +
+             " labels, but there are more rows than that";
+    return Next::kError;
+  }
+
+  std::vector<std::string> paths_;
+  SourceOptions options_;
+  std::unique_ptr<RowSource> source_;
+  RowShape shape_;
+  std::vector<std::string> names_;
+  std::vector<std::string> list_;  // labels from a file of their own
+  bool has_list_ = false;
+  std::size_t at_ = 0;  // files that were opened
+  std::int64_t before_ = 0;
+  std::int64_t last_ = 0;
+  std::int64_t skipped_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RowSource> open_rows(const std::vector<std::string>& paths,
+                                     const SourceOptions& options, std::string& error) {
+  auto chain = std::make_unique<Chain>(paths, options);
+  if (!chain->open(error)) return nullptr;
+  return chain;
 }
 
 }  // namespace adapvae::cli

@@ -1,5 +1,5 @@
-// Where rows come from: text (CSV, TSV, JSON lines), IDX and NumPy files, one row after the other.
-// Text is read as it comes, in bounded memory, from a pipe as well as from a file.
+// Where rows come from: text (CSV, TSV, JSON lines), IDX and NumPy files, images, one row after the
+// other. Text is read as it comes, in bounded memory, from a pipe as well as from a file.
 //
 // An error names file, line and column and says what to do.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace adapvae::cli {
 
-enum class Format { kSniff, kCsv, kTsv, kJsonl, kIdx, kNpy };
+enum class Format { kSniff, kCsv, kTsv, kJsonl, kIdx, kNpy, kImage };
 enum class Missing {
   kRefuse,  // an error
   kSkip,    // the row is left out
@@ -24,8 +24,12 @@ struct SourceOptions {
   Missing missing = Missing::kRefuse;
   std::vector<std::string> columns;  // names or numbers from 1; empty: all but those below
   std::string time_column;           // empty: none
-  std::string label_column;          // for scoring alone
+  std::string labels;                // for scoring alone: a column of text; else a file
   double divide = 0.0;               // numbers are divided by this; 0: bytes by 255, others by 1
+  int tile_width = 0;                // images are sheets of tiles of this size; 0: they are not
+  int tile_height = 0;
+  int image_width = 0;  // images (or tiles) are made this large; 0: as they are
+  int image_height = 0;
 };
 
 struct Row {
@@ -33,6 +37,7 @@ struct Row {
   std::int64_t number = 0;  // from 1, of the rows that were read
   std::optional<double> time;
   std::string label;
+  std::string file;  // of an image
 };
 
 // What is known of rows before the first is read.
@@ -57,14 +62,19 @@ class RowSource {
   virtual Next next(Row& row) = 0;
   // Rows that the policy on missing values left out.
   virtual std::int64_t skipped() const { return 0; }
+  // Part of the source that is read, 0 to 1; below 0: not known.
+  virtual double fraction() const { return -1.0; }
+  // Names of the inputs; empty: they have none.
+  virtual std::vector<std::string> names() const { return {}; }
   const std::string& error() const { return error_; }
 
  protected:
   std::string error_;
 };
 
-// path "-": standard input. Null: `error` says why.
-std::unique_ptr<RowSource> open_rows(const std::string& path, const SourceOptions& options,
-                                     std::string& error);
+// The rows of all these, one after the other; "-" is standard input, a folder all images in it by
+// name. Null: `error` says why.
+std::unique_ptr<RowSource> open_rows(const std::vector<std::string>& paths,
+                                     const SourceOptions& options, std::string& error);
 
 }  // namespace adapvae::cli

@@ -1,12 +1,12 @@
-// learn and score: rows through a model.
+// learn, score, evaluate and report: rows through a model.
 #include <cmath>
 #include <csignal>
-#include <map>
 
 #include <unistd.h>
 
 #include "cli/byte_stream.h"
 #include "cli/filter.h"
+#include "cli/report/gather.h"
 #include "cli/row_lines.h"
 #include "cli/verbs.h"
 
@@ -27,145 +27,228 @@ void catch_signals() {
   signal(SIGPIPE, SIG_IGN);
 }
 
-std::vector<std::string> inputs_of(const Arguments& arguments) {
-  return arguments.operands().empty() ? std::vector<std::string>{"-"} : arguments.operands();
-}
+// A file for the history of a model that is not kept; gone when this is.
+class TemporaryFile {
+ public:
+  TemporaryFile() {
+    const char* folder = std::getenv("TMPDIR");
+    path_ =
+        std::string(folder != nullptr && folder[0] != '\0' ? folder : "/tmp") + "/adapvae-XXXXXX";
+    const int file = ::mkstemp(path_.data());
+    if (file < 0) path_.clear();
+    if (file >= 0) ::close(file);
+  }
+  ~TemporaryFile() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
 
-bool filter_options(const Arguments& arguments, FilterOptions& options, std::string& error) {
-  options.model_path = arguments.value("--model").value_or("");
-  options.events_path = arguments.value("--events").value_or("");
-  options.as_met = arguments.has("--as-met");
-  options.flush = arguments.has("--flush");
-  options.quiet = arguments.has("--quiet");
-  if (const auto every = arguments.value("--save-every")) {
-    if (!parse_every(*every, options.save_every)) {
+ private:
+  std::string path_;
+};
+
+// One run of rows through a model. Each step gives an exit code; 0: go on.
+class Run {
+ public:
+  Run(const Arguments& arguments, const FilterOptions& options)
+      : arguments_(arguments), options_(options) {}
+
+  // `rows` false: there are none, only the model is looked at.
+  int prepare(bool rows);
+  int filter_rows();
+  int say_metrics(std::FILE* file, bool json);
+  int write_page(const std::string& path, const std::string& title);
+  bool has_labels() const { return record_ && !record_->labels().empty(); }
+  const std::string& model_path() const { return options_.model_path; }
+
+ private:
+  bool read_options(std::string& error);
+  bool make_model(std::string& error);
+  bool set_budget(std::string& error);
+  void say_totals(const FilterTotals& totals, std::int64_t skipped) const;
+
+  const Arguments& arguments_;
+  FilterOptions options_;
+  SourceOptions from_;
+  std::unique_ptr<TemporaryFile> history_;
+  std::unique_ptr<RowSource> source_;
+  std::unique_ptr<Threads> threads_;
+  ModelHandle model_;
+  std::unique_ptr<RunRecord> record_;
+};
+
+bool Run::read_options(std::string& error) {
+  if (!source_options(arguments_, from_, error)) return false;
+  options_.model_path = arguments_.value("--model").value_or("");
+  options_.as_met = arguments_.has("--as-met");
+  options_.flush = arguments_.has("--flush");
+  options_.quiet = arguments_.has("--quiet");
+  if (!options_.learn && options_.model_path.empty()) {
+    error = "--model FILE is needed";
+    return false;
+  }
+  const std::string beside = options_.model_path.empty() ? "" : journal_path(options_.model_path);
+  options_.journal_path = arguments_.value("--events").value_or(beside);
+  if (const auto every = arguments_.value("--save-every")) {
+    if (!parse_every(*every, options_.save_every)) {
       error = "--save-every " + *every + ": rows (10000) or seconds (60s)";
       return false;
     }
-    if (options.model_path.empty()) {
+    if (options_.model_path.empty()) {
       error = "--save-every needs --model";
       return false;
     }
   }
   Every block;
-  if (const auto text = arguments.value("--block"); text && parse_every(*text, block)) {
-    options.block_seconds = block.seconds;
+  if (const auto text = arguments_.value("--block"); text && parse_every(*text, block)) {
+    options_.block_seconds = block.seconds;
   }
   return true;
 }
 
 // The model in the file, or a new one for rows of this shape.
-ModelHandle make_model(const Arguments& arguments, const std::string& path, const RowShape& shape,
-                       const adapvae_options& options, std::string& error) {
-  if (!path.empty() && file_exists(path)) {
-    ModelHandle model = load_model(path, &options, error);
-    if (model && !change_settings(arguments, model.get(), error)) return nullptr;
-    return model;
+bool Run::make_model(std::string& error) {
+  threads_ = std::make_unique<Threads>(thread_count(arguments_));
+  const adapvae_options made_with = threads_->options();
+  if (!options_.model_path.empty() && (!options_.learn || file_exists(options_.model_path))) {
+    if (!file_exists(options_.model_path)) {
+      error = options_.model_path + ": there is no such model; adapvae learn makes one";
+      return false;
+    }
+    model_ = load_model(options_.model_path, &made_with, error);
+    return model_ && change_settings(arguments_, model_.get(), error);
   }
   adapvae_config config;
-  if (!model_config(arguments, shape, config, error)) return nullptr;
+  if (!model_config(arguments_, source_->shape(), config, error)) return false;
   adapvae_model* model = nullptr;
   auto why = sized<adapvae_error>();
-  if (adapvae_create(&config, &options, &model, &why) != ADAPVAE_OK) error = why.message;
-  return ModelHandle(model);
+  if (adapvae_create(&config, &made_with, &model, &why) != ADAPVAE_OK) error = why.message;
+  model_.reset(model);
+  return model != nullptr;
 }
 
-bool evaluate(const FilterTotals& totals, const std::vector<adapvae_id>& ids, const char* level,
-              std::string& text) {
-  std::map<std::string, std::int32_t> numbers;
-  std::vector<std::int32_t> labels;
-  for (const std::string& label : totals.labels) {
-    labels.push_back(
-        numbers.emplace(label, static_cast<std::int32_t>(numbers.size())).first->second);
-  }
-  auto metrics = sized<adapvae_metrics>();
-  auto why = sized<adapvae_error>();
-  if (adapvae_evaluate(labels.data(), ids.data(), static_cast<std::int32_t>(labels.size()), nullptr,
-                       &metrics, &why) != ADAPVAE_OK) {
-    text = why.message;
-    return false;
-  }
-  char line[512];
-  std::snprintf(line, sizeof line,
-                "{\"level\":\"%s\",\"rows\":%d,\"labels\":%d,\"k\":%d,\"nmi\":%.6f,"
-                "\"nmi_geometric\":%.6f,\"ari\":%.6f,\"hs\":%.6f,\"cs\":%.6f,\"vm\":%.6f,"
-                "\"acc\":%.6f,\"purity\":%.6f}\n",
-                level, metrics.rows, metrics.labels, metrics.clusters, metrics.nmi,
-                metrics.nmi_geometric, metrics.ari, metrics.homogeneity, metrics.completeness,
-                metrics.v_measure, metrics.accuracy, metrics.purity);
-  text = line;
-  return true;
+bool Run::set_budget(std::string& error) {
+  const auto budget = arguments_.value("--max-seconds-per-block");
+  if (!budget) return true;
+  const std::optional<double> seconds = parse_number(*budget);
+  if (seconds && adapvae_set_budget(model_.get(), *seconds) == ADAPVAE_OK) return true;
+  error = "--max-seconds-per-block " + *budget + ": seconds, 0 or more";
+  return false;
 }
 
-void say_totals(const FilterTotals& totals, const adapvae_model* model, std::int64_t skipped) {
+int Run::prepare(bool rows) {
+  std::string error;
+  if (!read_options(error)) return fail(error, 2);
+  if (rows) {
+    const std::vector<std::string>& given = arguments_.operands();
+    source_ = open_rows(given.empty() ? std::vector<std::string>{"-"} : given, from_, error);
+    if (!source_) return fail(error);
+  }
+  if (!make_model(error)) return fail(error);
+  if (!set_budget(error)) return fail(error, 2);
+  if (options_.learn && options_.journal_path.empty() && arguments_.has("--report")) {
+    history_ = std::make_unique<TemporaryFile>();
+    options_.journal_path = history_->path();
+  }
+  return 0;
+}
+
+void Run::say_totals(const FilterTotals& totals, std::int64_t skipped) const {
   auto info = sized<adapvae_info>();
-  adapvae_get_info(model, &info);
-  std::fprintf(stderr, "adapvae: %lld rows, %lld novel, %d clusters",
-               static_cast<long long>(totals.rows), static_cast<long long>(totals.novel),
-               info.clusters);
-  if (totals.streams > 0) {
-    std::fprintf(stderr, ", %lld born in %lld streams", static_cast<long long>(totals.births),
-                 static_cast<long long>(totals.streams));
+  adapvae_get_info(model_.get(), &info);
+  const auto rows = static_cast<long long>(totals.rows);
+  const auto novel = static_cast<long long>(totals.novel);
+  const auto births = static_cast<long long>(totals.births);
+  const auto streams = static_cast<long long>(totals.streams);
+  const auto left_out = static_cast<long long>(skipped);
+  if (arguments_.has("--json")) {
+    std::fprintf(stderr,
+                 "{\"rows\":%lld,\"novel\":%lld,\"clusters\":%d,\"births\":%lld,\"streams\":%lld,"
+                 "\"waiting\":%d,\"skipped\":%lld}\n",
+                 rows, novel, info.clusters, births, streams, info.rows_waiting, left_out);
+    return;
   }
+  std::fprintf(stderr, "adapvae: %lld rows, %lld novel, %d clusters", rows, novel, info.clusters);
+  if (streams > 0) std::fprintf(stderr, ", %lld born in %lld streams", births, streams);
   if (info.rows_waiting > 0) std::fprintf(stderr, ", %d rows wait for more", info.rows_waiting);
-  if (skipped > 0) {
-    std::fprintf(stderr, ", %lld rows left out: no value", static_cast<long long>(skipped));
-  }
+  if (skipped > 0) std::fprintf(stderr, ", %lld rows left out: no value", left_out);
   std::fputc('\n', stderr);
 }
 
-int run_filter(const Arguments& arguments, FilterOptions options) {
+int Run::filter_rows() {
   std::string error;
-  SourceOptions from;
-  if (!source_options(arguments, from, error) || !filter_options(arguments, options, error)) {
-    return fail(error, 2);
-  }
-  if (!options.learn && options.model_path.empty()) return fail("--model FILE is needed", 2);
-  if (!options.learn && !file_exists(options.model_path)) {
-    return fail(options.model_path + ": there is no such model; adapvae learn makes one");
-  }
-  const std::vector<std::string> inputs = inputs_of(arguments);
-  std::unique_ptr<RowSource> source = open_rows(inputs[0], from, error);
-  if (!source) return fail(error);
-
-  Threads threads(thread_count(arguments));
-  const adapvae_options made_with = threads.options();
-  const ModelHandle model =
-      make_model(arguments, options.model_path, source->shape(), made_with, error);
-  if (!model) return fail(error);
-  if (const auto budget = arguments.value("--max-seconds-per-block")) {
-    const std::optional<double> seconds = parse_number(*budget);
-    if (!seconds || adapvae_set_budget(model.get(), *seconds) != ADAPVAE_OK) {
-      return fail("--max-seconds-per-block " + *budget + ": seconds, 0 or more", 2);
-    }
-  }
-  Filter filter(model.get(), options);
+  const bool wanted = !options_.lines || arguments_.has("--report") || arguments_.has("--labels");
+  if (wanted) record_ = std::make_unique<RunRecord>(source_->shape().inputs);
+  FilterOptions options = options_;
+  if (!options.learn) options.journal_path.clear();
+  Filter filter(model_.get(), options, record_.get());
   if (!filter.open(error)) return fail(error);
   catch_signals();
-  std::int64_t skipped = 0;
-  bool good = true;
-  for (std::size_t i = 0; good && i < inputs.size(); ++i) {
-    if (i > 0) source = open_rows(inputs[i], from, error);
-    good = source != nullptr && filter.run(*source, error);
-    if (source) skipped += source->skipped();
-  }
+  const bool read = filter.run(*source_, error);
   std::string problem;
   const bool finished = filter.finish(problem);
   if (error.empty()) error = problem;
-  good = good && finished;
-  if (!options.quiet) say_totals(filter.totals(), model.get(), skipped);
-  if (!good) {
-    const bool kept = finished && options.learn && !options.model_path.empty();
-    return fail(error + (kept ? "; what came before is learnt and saved" : ""));
+  if (!options.quiet) say_totals(filter.totals(), source_->skipped());
+  if (read && finished) return 0;
+  const bool kept = finished && options.learn && !options.model_path.empty();
+  return fail(error + (kept ? "; what came before is learnt and saved" : ""));
+}
+
+void print_metrics(std::FILE* file, const char* level, const adapvae_metrics& m) {
+  std::fprintf(file, "%-9s %4d %7.4f %7.4f %12.4f %13.4f %9.4f %9.4f\n", level, m.clusters, m.nmi,
+               m.ari, m.homogeneity, m.completeness, m.accuracy, m.purity);
+}
+
+int Run::say_metrics(std::FILE* file, bool json) {
+  if (!has_labels()) return 0;
+  std::string error;
+  adapvae_metrics clusters, kinds;
+  if (!record_->labels().metrics(clusters, kinds, error)) return fail(error);
+  if (json) {
+    std::fprintf(file, "%s\n%s\n", metrics_json("clusters", clusters).c_str(),
+                 metrics_json("kinds", kinds).c_str());
+    return 0;
   }
-  if (from.label_column.empty()) return 0;
-  std::string text;
-  for (const auto& [level, ids] :
-       {std::pair{"clusters", &filter.totals().ids}, std::pair{"kinds", &filter.totals().kinds}}) {
-    if (!evaluate(filter.totals(), *ids, level, text)) return fail(text);
-    std::fputs(text.c_str(), stderr);
-  }
+  std::fprintf(file, "%d rows, %d labels\n%-9s %4s %7s %7s %12s %13s %9s %9s\n", clusters.rows,
+               clusters.labels, "", "K", "NMI", "ARI", "homogeneity", "completeness", "accuracy",
+               "purity");
+  print_metrics(file, "clusters", clusters);
+  print_metrics(file, "kinds", kinds);
   return 0;
+}
+
+int Run::write_page(const std::string& path, const std::string& title) {
+  ReportSources sources;
+  sources.model = model_.get();
+  sources.model_path = options_.model_path;
+  sources.journal_path = options_.journal_path;
+  sources.record = record_.get();
+  if (source_) sources.input_names = source_->names();
+  sources.title = title;
+  ReportData data;
+  std::string error;
+  if (!gather_report(sources, data, error) || !write_report(data, path, error)) return fail(error);
+  if (!options_.quiet) std::fprintf(stderr, "adapvae: report in %s\n", path.c_str());
+  return 0;
+}
+
+std::string title_of(const Arguments& arguments) {
+  if (const auto title = arguments.value("--title")) return *title;
+  const std::string path = !arguments.operands().empty()
+                               ? arguments.operands()[0]
+                               : arguments.value("--model").value_or("standard input");
+  return path.substr(path.rfind('/') + 1);
+}
+
+int run_filter(const Arguments& arguments, const FilterOptions& options) {
+  Run run(arguments, options);
+  if (const int code = run.prepare(true)) return code;
+  if (const int code = run.filter_rows()) return code;
+  if (const int code = run.say_metrics(stderr, true)) return code;
+  const auto page = arguments.value("--report");
+  return page ? run.write_page(*page, title_of(arguments)) : 0;
 }
 
 }  // namespace
@@ -176,6 +259,30 @@ int run_score(const Arguments& arguments) {
   FilterOptions options;
   options.learn = false;
   return run_filter(arguments, options);
+}
+
+int run_evaluate(const Arguments& arguments) {
+  if (!arguments.has("--labels")) return fail("--labels is needed: a column, or a file", 2);
+  FilterOptions options;
+  options.learn = options.lines = false;
+  Run run(arguments, options);
+  if (const int code = run.prepare(true)) return code;
+  if (const int code = run.filter_rows()) return code;
+  if (!run.has_labels()) return fail("no row has a label");
+  return run.say_metrics(stdout, arguments.has("--json"));
+}
+
+int run_report(const Arguments& arguments) {
+  FilterOptions options;
+  options.learn = options.lines = false;
+  Run run(arguments, options);
+  const bool rows = !arguments.operands().empty();
+  if (const int code = run.prepare(rows)) return code;
+  if (rows) {
+    if (const int code = run.filter_rows()) return code;
+  }
+  return run.write_page(arguments.value("--output").value_or(run.model_path() + ".html"),
+                        title_of(arguments));
 }
 
 }  // namespace adapvae::cli

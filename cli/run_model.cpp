@@ -2,9 +2,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cli/journal.h"
 #include "cli/row_lines.h"
 #include "cli/row_source.h"
 #include "cli/settings.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 
 namespace adapvae::cli {
@@ -46,6 +48,31 @@ std::string cluster_json(const adapvae_cluster& c) {
   return out + (c.provisional != 0 ? ",\"provisional\":true}" : ",\"provisional\":false}");
 }
 
+constexpr int kUndoSteps = 4;
+
+// What the model was before the last correction, the one before, and so on.
+std::string undo_path(const std::string& path, int step) {
+  return path + ".undo" + (step > 1 ? std::to_string(step) : "");
+}
+
+bool keep_for_undo(const std::string& path, const std::vector<std::uint8_t>& bytes,
+                   std::string& error) {
+  for (int step = kUndoSteps - 1; step >= 1; --step) {
+    std::rename(undo_path(path, step).c_str(), undo_path(path, step + 1).c_str());
+  }
+  return write_file(undo_path(path, 1), bytes, error);
+}
+
+bool write_events_since(adapvae_model* model, std::uint64_t last, const std::string& path,
+                        std::string& error) {
+  Journal journal;
+  if (!journal.open(journal_path(path), error)) return false;
+  auto event = sized<adapvae_event>();
+  event.sequence = last;
+  while (adapvae_next_event(model, &event) == ADAPVAE_OK) journal.write(event, nullptr);
+  return journal.flush();
+}
+
 // One correction: all of it or nothing, and in the file only if it was made.
 template <typename Correct>
 int correct(const Arguments& arguments, const Correct& change) {
@@ -53,6 +80,10 @@ int correct(const Arguments& arguments, const Correct& change) {
   std::string error;
   const ModelHandle model = open_model(arguments, path, error);
   if (!model) return fail(error, arguments.has("--model") ? 1 : 2);
+  auto before = sized<adapvae_info>();
+  adapvae_get_info(model.get(), &before);
+  std::vector<std::uint8_t> bytes;
+  if (!read_file(path, bytes, error)) return fail(error);
   double gain = 0.0;
   bool understood = true;
   const adapvae_status status = change(model.get(), &gain, understood, error);
@@ -62,8 +93,24 @@ int correct(const Arguments& arguments, const Correct& change) {
                 "); --force does it all the same");
   }
   if (status != ADAPVAE_OK) return fail(last_error(model.get()));
-  if (!save_model(model.get(), path, error)) return fail(error);
+  if (!keep_for_undo(path, bytes, error) ||
+      !write_events_since(model.get(), before.events, path, error) ||
+      !save_model(model.get(), path, error)) {
+    return fail(error);
+  }
   return 0;
+}
+
+bool read_snapshot(const std::string& path, std::vector<std::uint8_t>& bytes,
+                   adapvae_snapshot& snapshot, std::string& error) {
+  snapshot = sized<adapvae_snapshot>();
+  if (!read_file(path, bytes, error)) return false;
+  auto why = sized<adapvae_error>();
+  if (adapvae_inspect(bytes.data(), bytes.size(), &snapshot, nullptr, &why) == ADAPVAE_OK) {
+    return true;
+  }
+  error = path + ": " + why.message;
+  return false;
 }
 
 }  // namespace
@@ -117,17 +164,8 @@ int run_inspect(const Arguments& arguments) {
       static_cast<unsigned long long>(snapshot.rows),
       static_cast<unsigned long long>(snapshot.streams),
       static_cast<unsigned long long>(snapshot.rows_waiting), memory);
-  adapvae_config usual;
-  adapvae_config_init(&usual, sizeof usual);
-  auto field = sized<adapvae_field>();
-  for (std::int32_t i = 0; adapvae_config_field(i, &field) == ADAPVAE_OK; ++i) {
-    char value[128];
-    char standard[128];
-    adapvae_config_get(&config, field.name, value, sizeof value, nullptr);
-    adapvae_config_get(&usual, field.name, standard, sizeof standard, nullptr);
-    if (std::string(value) != standard || arguments.has("--all")) {
-      std::printf("setting    %s=%s\n", field.name, value);
-    }
+  for (const auto& [name, value] : changed_settings(config, arguments.has("--all"))) {
+    std::printf("setting    %s=%s\n", name.c_str(), value.c_str());
   }
   return 0;
 }
@@ -140,7 +178,7 @@ int run_explain(const Arguments& arguments) {
   const ModelHandle model = open_model(arguments, path, error);
   if (!model) return fail(error, arguments.has("--model") ? 1 : 2);
   const std::string input = arguments.operands().empty() ? "-" : arguments.operands()[0];
-  std::unique_ptr<RowSource> source = open_rows(input, from, error);
+  std::unique_ptr<RowSource> source = open_rows({input}, from, error);
   if (!source) return fail(error);
   auto info = sized<adapvae_info>();
   adapvae_get_info(model.get(), &info);
@@ -211,6 +249,56 @@ int run_forget(const Arguments& arguments) {
                    understood = id_at(arguments, 0, id, error);
                    return understood ? adapvae_forget(model, id) : ADAPVAE_OK;
                  });
+}
+
+int run_undo(const Arguments& arguments) {
+  const auto path = arguments.value("--model");
+  if (!path) return fail("--model FILE is needed", 2);
+  std::string error;
+  std::vector<std::uint8_t> bytes;
+  adapvae_snapshot now, then;
+  if (!read_snapshot(*path, bytes, now, error)) return fail(error);
+  if (!file_exists(undo_path(*path, 1))) return fail("there is no correction to undo");
+  if (!read_snapshot(undo_path(*path, 1), bytes, then, error)) return fail(error);
+  if (then.streams != now.streams || then.rows != now.rows ||
+      then.rows_waiting != now.rows_waiting || then.events >= now.events) {
+    return fail("rows were learnt since the last correction: it cannot be undone");
+  }
+  if (!write_file(*path, bytes, error)) return fail(error);
+  std::remove(undo_path(*path, 1).c_str());
+  for (int step = 2; step <= kUndoSteps; ++step) {
+    std::rename(undo_path(*path, step).c_str(), undo_path(*path, step - 1).c_str());
+  }
+  return 0;
+}
+
+int run_events(const Arguments& arguments) {
+  const auto model = arguments.value("--model");
+  if (!model) return fail("--model FILE is needed", 2);
+  const std::string path = arguments.value("--events").value_or(journal_path(*model));
+  std::string error;
+  std::vector<std::uint8_t> bytes;
+  adapvae_snapshot snapshot;
+  if (!read_snapshot(*model, bytes, snapshot, error)) return fail(error);
+  std::vector<ReportEvent> events;
+  std::vector<ReportStream> streams;
+  if (!read_journal(path, snapshot.events, events, streams, error)) return fail(error);
+  const bool all = arguments.has("--all");
+  for (const ReportEvent& e : events) {
+    if (!all && (e.type == "not_born" || e.type == "drifted")) continue;
+    if (!arguments.has("--json")) {
+      const Style style = e.type == "born" ? Style::kGood : Style::kPlain;
+      std::printf("%s\n", styled(e.text, style, stdout).c_str());
+      continue;
+    }
+    std::printf(
+        "{\"sequence\":%llu,\"stream\":%llu,\"event\":%s,\"id\":%u,\"other\":%u,"
+        "\"gain\":%s,\"rows\":%s,\"text\":%s}\n",
+        static_cast<unsigned long long>(e.sequence), static_cast<unsigned long long>(e.stream),
+        json_string(e.type).c_str(), e.id, e.other, json_number(e.gain).c_str(),
+        json_number(e.rows).c_str(), json_string(e.text).c_str());
+  }
+  return 0;
 }
 
 }  // namespace adapvae::cli

@@ -24,7 +24,99 @@ std::string field_text(const adapvae_config& config, const char* name) {
   return text;
 }
 
-// --preset, --seed, --block and --set, in this order.
+// Images and numbers in [0, 1] as they are; anything else as raw measurements.
+void suit(const RowShape& shape, adapvae_config& config) {
+  config.inputs = shape.inputs;
+  if (!shape.unit) {
+    config.likelihood = 1;
+    config.scale_inputs = 1;
+  }
+  if (shape.inputs <= kFewInputs) {
+    config.latent = std::max(2, std::min(4, shape.inputs));
+    config.hidden1 = 32;
+    config.hidden2 = 0;
+  }
+  if (shape.image_width > 0 && shape.unit) {
+    config.image_width = shape.image_width;
+    config.image_height = shape.image_height;
+    config.augment = 1;
+  }
+}
+
+// WIDTHxHEIGHT, of an option that need not be there.
+bool parse_size(const Arguments& arguments, const char* name, int& width, int& height,
+                std::string& error) {
+  const auto text = arguments.value(name);
+  if (!text) return true;
+  const std::size_t cross = std::min(text->find('x'), text->size());
+  const double w = parse_number(text->substr(0, cross)).value_or(0.0);
+  const double h = parse_number(text->substr(std::min(cross + 1, text->size()))).value_or(0.0);
+  const auto good = [](double x) { return x >= 1.0 && x <= 16384.0 && x == std::floor(x); };
+  if (!good(w) || !good(h)) {
+    error = std::string(name) + " " + *text + ": pixels are needed, as in 28x28";
+    return false;
+  }
+  width = static_cast<int>(w);
+  height = static_cast<int>(h);
+  return true;
+}
+
+}  // namespace
+
+bool parse_every(const std::string& text, Every& every) {
+  const bool time = !text.empty() && text.back() == 's';
+  const std::optional<double> value = parse_number(time ? text.substr(0, text.size() - 1) : text);
+  if (!value || !std::isfinite(*value) || *value <= 0.0) return false;
+  if (!time && *value != std::floor(*value)) return false;
+  (time ? every.seconds : every.rows) = *value;
+  return true;
+}
+
+bool source_options(const Arguments& arguments, SourceOptions& options, std::string& error) {
+  struct FormatName {
+    const char* name;
+    Format format;
+  };
+  constexpr FormatName kFormats[] = {{"csv", Format::kCsv},     {"tsv", Format::kTsv},
+                                     {"jsonl", Format::kJsonl}, {"idx", Format::kIdx},
+                                     {"npy", Format::kNpy},     {"image", Format::kImage}};
+  if (const auto name = arguments.value("--format")) {
+    for (const FormatName& known : kFormats) {
+      if (*name == known.name) options.format = known.format;
+    }
+    if (options.format == Format::kSniff) {
+      error = "--format is one of: csv, tsv, jsonl, idx, npy, image";
+      return false;
+    }
+  }
+  if (const auto name = arguments.value("--missing")) {
+    if (*name != "refuse" && *name != "skip" && *name != "last") {
+      error = "--missing is one of: refuse, skip, last";
+      return false;
+    }
+    if (*name == "skip") options.missing = Missing::kSkip;
+    if (*name == "last") options.missing = Missing::kLast;
+  }
+  if (const auto list = arguments.value("--columns")) {
+    for (std::size_t at = 0; at <= list->size();) {
+      const std::size_t end = std::min(list->find(',', at), list->size());
+      options.columns.push_back(list->substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  if (const auto text = arguments.value("--divide")) {
+    options.divide = parse_number(*text).value_or(0.0);
+    if (!(options.divide > 0.0) || !std::isfinite(options.divide)) {
+      error = "--divide " + *text + ": a number above 0";
+      return false;
+    }
+  }
+  options.time_column = arguments.value("--time").value_or("");
+  options.labels = arguments.value("--labels").value_or("");
+  return parse_size(arguments, "--tile", options.tile_width, options.tile_height, error) &&
+         parse_size(arguments, "--size", options.image_width, options.image_height, error);
+}
+
 bool apply_settings(const Arguments& arguments, adapvae_config& config, std::string& error) {
   auto why = sized<adapvae_error>();
   if (const auto preset = arguments.value("--preset")) {
@@ -54,82 +146,6 @@ bool apply_settings(const Arguments& arguments, adapvae_config& config, std::str
       return false;
     }
   }
-  return true;
-}
-
-// Images and numbers in [0, 1] as they are; anything else as raw measurements.
-void suit(const RowShape& shape, adapvae_config& config) {
-  config.inputs = shape.inputs;
-  if (!shape.unit) {
-    config.likelihood = 1;
-    config.scale_inputs = 1;
-  }
-  if (shape.inputs <= kFewInputs) {
-    config.latent = std::max(2, std::min(4, shape.inputs));
-    config.hidden1 = 32;
-    config.hidden2 = 0;
-  }
-  if (shape.image_width > 0 && shape.unit) {
-    config.image_width = shape.image_width;
-    config.image_height = shape.image_height;
-    config.augment = 1;
-  }
-}
-
-}  // namespace
-
-bool parse_every(const std::string& text, Every& every) {
-  const bool time = !text.empty() && text.back() == 's';
-  const std::optional<double> value = parse_number(time ? text.substr(0, text.size() - 1) : text);
-  if (!value || !std::isfinite(*value) || *value <= 0.0) return false;
-  if (!time && *value != std::floor(*value)) return false;
-  (time ? every.seconds : every.rows) = *value;
-  return true;
-}
-
-bool source_options(const Arguments& arguments, SourceOptions& options, std::string& error) {
-  struct FormatName {
-    const char* name;
-    Format format;
-  };
-  constexpr FormatName kFormats[] = {{"csv", Format::kCsv},
-                                     {"tsv", Format::kTsv},
-                                     {"jsonl", Format::kJsonl},
-                                     {"idx", Format::kIdx},
-                                     {"npy", Format::kNpy}};
-  if (const auto name = arguments.value("--format")) {
-    for (const FormatName& known : kFormats) {
-      if (*name == known.name) options.format = known.format;
-    }
-    if (options.format == Format::kSniff) {
-      error = "--format is one of: csv, tsv, jsonl, idx, npy";
-      return false;
-    }
-  }
-  if (const auto name = arguments.value("--missing")) {
-    if (*name != "refuse" && *name != "skip" && *name != "last") {
-      error = "--missing is one of: refuse, skip, last";
-      return false;
-    }
-    if (*name == "skip") options.missing = Missing::kSkip;
-    if (*name == "last") options.missing = Missing::kLast;
-  }
-  if (const auto list = arguments.value("--columns")) {
-    for (std::size_t at = 0; at <= list->size();) {
-      const std::size_t end = std::min(list->find(',', at), list->size());
-      options.columns.push_back(list->substr(at, end - at));
-      at = end + 1;
-    }
-  }
-  if (const auto text = arguments.value("--divide")) {
-    options.divide = parse_number(*text).value_or(0.0);
-    if (!(options.divide > 0.0) || !std::isfinite(options.divide)) {
-      error = "--divide " + *text + ": a number above 0";
-      return false;
-    }
-  }
-  options.time_column = arguments.value("--time").value_or("");
-  options.label_column = arguments.value("--labels").value_or("");
   return true;
 }
 
@@ -165,6 +181,19 @@ bool change_settings(const Arguments& arguments, adapvae_model* model, std::stri
     return false;
   }
   return true;
+}
+
+std::vector<std::pair<std::string, std::string>> changed_settings(const adapvae_config& config,
+                                                                  bool all) {
+  adapvae_config usual;
+  adapvae_config_init(&usual, sizeof usual);
+  std::vector<std::pair<std::string, std::string>> out;
+  auto field = sized<adapvae_field>();
+  for (std::int32_t i = 0; adapvae_config_field(i, &field) == ADAPVAE_OK; ++i) {
+    const std::string value = field_text(config, field.name);
+    if (all || value != field_text(usual, field.name)) out.emplace_back(field.name, value);
+  }
+  return out;
 }
 
 adapvae_options Threads::options() {

@@ -18,12 +18,19 @@ bool parse_every(const std::string& text, Every& every);
 
 bool source_options(const Arguments& arguments, SourceOptions& options, std::string& error);
 
+// --preset, --seed, --block and --set, in this order.
+bool apply_settings(const Arguments& arguments, adapvae_config& config, std::string& error);
+
 // A configuration for rows of this shape: the preset if one is given, else by what the rows are;
 // then --seed, --block and --set.
 bool model_config(const Arguments& arguments, const RowShape& shape, adapvae_config& config,
                   std::string& error);
 // The same options on a model that there is: live fields change, others must be what they are.
 bool change_settings(const Arguments& arguments, adapvae_model* model, std::string& error);
+
+// Fields that are not the default, or all of them, as name and value.
+std::vector<std::pair<std::string, std::string>> changed_settings(const adapvae_config& config,
+                                                                  bool all = false);
 
 // Threads for a model; must outlive it.
 class Threads {

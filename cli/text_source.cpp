@@ -9,25 +9,25 @@ namespace adapvae::cli {
 namespace {
 
 constexpr const char* kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kShownText = 60;  // of a cell, in a message
 
 }  // namespace
 
 bool TextSource::read_fields() {
-  std::string line;
+  std::string_view line;
   do {
     if (!bytes_->line(line)) {
       error_ = bytes_->error();
       return false;
     }
     ++line_;
-    if (line_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, 3);
-  } while (line.find_first_not_of(" \t") == std::string::npos);
+    if (line_ == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(3);
+  } while (line.find_first_not_of(" \t") == std::string_view::npos);
   if (line_ == 1 && options_.format == Format::kCsv) delimiter_ = guess_delimiter(line);
-  fields_.clear();
   std::string what;
   const bool good = options_.format == Format::kJsonl
-                        ? split_json(line, fields_, what)
-                        : split_delimited(line, delimiter_, fields_, what);
+                        ? line_fields_.json(line, what)
+                        : line_fields_.delimited(line, delimiter_, what);
   if (!good) error_ = bytes_->name() + ", line " + std::to_string(line_) + ", " + what;
   return good;
 }
@@ -41,13 +41,16 @@ bool TextSource::open(std::unique_ptr<ByteStream> bytes, const SourceOptions& op
     error = error_.empty() ? bytes_->name() + ": no rows" : error_;
     return false;
   }
-  named_ = !fields_.empty() && !fields_.front().name.empty();
+  const std::vector<Field>& fields = line_fields_.fields();
+  named_ = !fields.empty() && !fields.front().name.empty();
   const bool header = options.format != Format::kJsonl &&
-                      std::any_of(fields_.begin(), fields_.end(), [](const Field& field) {
+                      std::any_of(fields.begin(), fields.end(), [](const Field& field) {
                         return !parse_number(field.text) && !is_missing(field.text);
                       });
-  for (std::size_t i = 0; i < fields_.size(); ++i) {
-    names_.push_back(named_ ? fields_[i].name : header ? fields_[i].text : std::to_string(i + 1));
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    names_.emplace_back(named_   ? std::string(fields[i].name)
+                        : header ? std::string(fields[i].text)
+                                 : std::to_string(i + 1));
   }
   fresh_ = !header;
   return choose_columns(error);
@@ -76,7 +79,7 @@ bool TextSource::choose_columns(std::string& error) {
   time_ = label_ = names_.size();
   if (!options_.time_column.empty() && !find_column(options_.time_column, time_, error))
     return false;
-  if (!options_.label_column.empty() && !find_column(options_.label_column, label_, error)) {
+  if (!options_.labels.empty() && !find_column(options_.labels, label_, error)) {
     return false;
   }
   for (const std::string& name : options_.columns) {
@@ -98,15 +101,22 @@ bool TextSource::choose_columns(std::string& error) {
   return true;
 }
 
-const std::string* TextSource::text_of(std::size_t column) const {
-  if (!named_) return column < fields_.size() ? &fields_[column].text : nullptr;
-  if (column < fields_.size() && fields_[column].name == names_[column]) {
-    return &fields_[column].text;
+std::string_view TextSource::text_of(std::size_t column) const {
+  const std::vector<Field>& fields = line_fields_.fields();
+  if (column < fields.size() && (!named_ || fields[column].name == names_[column])) {
+    return fields[column].text;
   }
-  for (const Field& field : fields_) {
-    if (field.name == names_[column]) return &field.text;
+  if (!named_) return {};
+  for (const Field& field : fields) {
+    if (field.name == names_[column]) return field.text;
   }
-  return nullptr;
+  return {};
+}
+
+std::vector<std::string> TextSource::names() const {
+  std::vector<std::string> names;
+  for (const std::size_t column : inputs_) names.push_back(names_[column]);
+  return names;
 }
 
 Next TextSource::refuse(std::size_t column, const std::string& what) {
@@ -117,13 +127,32 @@ Next TextSource::refuse(std::size_t column, const std::string& what) {
   return Next::kError;
 }
 
+// Missing: no number is there, or one that says so.
+TextSource::Cell TextSource::read_number(std::size_t column, float& value) {
+  const std::string_view text = text_of(column);
+  const std::optional<double> number = parse_number(text);
+  if (number && std::isfinite(*number)) {
+    value = static_cast<float>(options_.divide > 0.0 ? *number / options_.divide : *number);
+    if (std::isfinite(value)) return Cell::kNumber;
+  } else if (is_missing(text)) {
+    if (options_.missing != Missing::kRefuse) return Cell::kMissing;
+    refuse(column,
+           "no value; --missing skip leaves such rows out, --missing last takes the value before");
+    return Cell::kError;
+  }
+  const std::string shown(text.substr(0, kShownText));
+  refuse(column, number ? "'" + shown + "' is not a finite number of single precision"
+                        : "'" + shown + "' is no number; --columns chooses others");
+  return Cell::kError;
+}
+
 Next TextSource::next(Row& row) {
   for (;;) {
     if (!fresh_ && !read_fields()) return error_.empty() ? Next::kEnd : Next::kError;
     fresh_ = false;
-    if (!named_ && fields_.size() != names_.size()) {
+    if (!named_ && line_fields_.fields().size() != names_.size()) {
       error_ = bytes_->name() + ", line " + std::to_string(line_) + ": " +
-               std::to_string(fields_.size()) + " columns where the first line has " +
+               std::to_string(line_fields_.fields().size()) + " columns where the first line has " +
                std::to_string(names_.size());
       return Next::kError;
     }
@@ -131,42 +160,25 @@ Next TextSource::next(Row& row) {
     row.values.resize(inputs_.size());
     bool skip = false;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      const std::string* text = text_of(inputs_[i]);
-      if (text == nullptr || is_missing(*text)) {
-        if (options_.missing == Missing::kRefuse) {
-          return refuse(inputs_[i],
-                        "no value; --missing skip leaves such rows out, --missing last "
-                        "takes the value before");
-        }
-        skip = skip || options_.missing == Missing::kSkip || !have_last_;
-        row.values[i] = last_[i];
-        continue;
-      }
-      const std::optional<double> value = parse_number(*text);
-      if (!value) {
-        return refuse(inputs_[i], "'" + *text + "' is no number; --columns chooses others");
-      }
-      row.values[i] = static_cast<float>(options_.divide > 0.0 ? *value / options_.divide : *value);
-      if (!std::isfinite(row.values[i])) {
-        return refuse(inputs_[i], "'" + *text + "' is not a finite number of single precision");
-      }
+      const Cell cell = read_number(inputs_[i], row.values[i]);
+      if (cell == Cell::kError) return Next::kError;
+      if (cell == Cell::kNumber) continue;
+      skip = skip || options_.missing == Missing::kSkip || !have_last_;
+      row.values[i] = last_[i];
     }
     if (skip) {
       ++skipped_;
       continue;
     }
-    last_ = row.values;
+    if (options_.missing == Missing::kLast) last_ = row.values;
     have_last_ = true;
     row.number = rows_;
     row.time.reset();
     if (time_ < names_.size()) {
-      const std::string* text = text_of(time_);
-      const std::optional<double> time = text != nullptr ? parse_number(*text) : std::nullopt;
-      if (!time || !std::isfinite(*time)) return refuse(time_, "a time is a number");
-      row.time = time;
+      row.time = parse_number(text_of(time_));
+      if (!row.time || !std::isfinite(*row.time)) return refuse(time_, "a time is a number");
     }
-    const std::string* label = label_ < names_.size() ? text_of(label_) : nullptr;
-    row.label = label != nullptr ? *label : "";
+    row.label = label_ < names_.size() ? text_of(label_) : std::string_view();
     return Next::kRow;
   }
 }

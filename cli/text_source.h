@@ -15,13 +15,18 @@ class TextSource : public RowSource {
   const RowShape& shape() const override { return shape_; }
   Next next(Row& row) override;
   std::int64_t skipped() const override { return skipped_; }
+  double fraction() const override { return bytes_->fraction(); }
+  std::vector<std::string> names() const override;
 
  private:
+  enum class Cell { kNumber, kMissing, kError };
+
   bool read_fields();  // of the next line that is not empty; false: end, or error_
   bool choose_columns(std::string& error);
   bool find_column(const std::string& name, std::size_t& column, std::string& error) const;
-  // The text of a column in the fields that were read; null: the line has none.
-  const std::string* text_of(std::size_t column) const;
+  // The text of a column in the fields that were read; empty: the line has none.
+  std::string_view text_of(std::size_t column) const;
+  Cell read_number(std::size_t column, float& value);
   Next refuse(std::size_t column, const std::string& what);
 
   std::unique_ptr<ByteStream> bytes_;
@@ -33,8 +38,8 @@ class TextSource : public RowSource {
   std::vector<std::size_t> inputs_;  // columns of the row's numbers
   std::size_t time_ = 0;             // column; names_.size(): none
   std::size_t label_ = 0;            // likewise
-  std::vector<Field> fields_;
-  bool fresh_ = false;  // fields_ hold a row that was not given yet
+  LineSplitter line_fields_;
+  bool fresh_ = false;  // they hold a row that was not given yet
   std::vector<float> last_;
   bool have_last_ = false;
   std::int64_t line_ = 0;

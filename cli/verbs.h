@@ -15,6 +15,7 @@ struct Verb {
   const char* sentence;
   std::span<const Option> options;
   int (*run)(const Arguments& arguments);
+  const char* example;  // a command line; null: none
 };
 
 // "adapvae: message" on standard error; returns the code.
@@ -22,12 +23,25 @@ int fail(const std::string& message, int code = 1);
 
 int run_learn(const Arguments& arguments);
 int run_score(const Arguments& arguments);
+int run_evaluate(const Arguments& arguments);
+int run_report(const Arguments& arguments);
 int run_clusters(const Arguments& arguments);
+int run_events(const Arguments& arguments);
 int run_explain(const Arguments& arguments);
 int run_inspect(const Arguments& arguments);
 int run_label(const Arguments& arguments);
 int run_merge(const Arguments& arguments);
 int run_split(const Arguments& arguments);
 int run_forget(const Arguments& arguments);
+int run_undo(const Arguments& arguments);
+int run_generate(const Arguments& arguments);
+int run_bench(const Arguments& arguments);
+int run_selftest(const Arguments& arguments);
+int run_demo(const Arguments& arguments);
+int run_completion(const Arguments& arguments);
+int run_man(const Arguments& arguments);
+
+// All of them, in the order of the help.
+std::span<const Verb> verbs();
 
 }  // namespace adapvae::cli

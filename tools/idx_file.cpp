@@ -12,19 +12,7 @@
 
 #include "base/bytes.h"
 
-// The one place where stb_image is compiled. Its PNG part carries the inflate that is used here; no
-// file access of its own is wanted. The header is not ours to clean, hence the silence around it.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wall"
-#pragma GCC diagnostic ignored "-Wextra"
-#pragma GCC diagnostic ignored "-Wpedantic"
-#pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic ignored "-Wconversion"
-#define STB_IMAGE_IMPLEMENTATION
-#define STBI_ONLY_PNG
-#define STBI_NO_STDIO
-#include <stb/stb_image.h>
-#pragma GCC diagnostic pop
+#include <stb/stb_image.h>  // its inflate; compiled in image_file.cpp
 
 namespace adapvae::tools {
 namespace {

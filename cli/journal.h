@@ -1,0 +1,46 @@
+// What happened to a model, for `events` and `report`: a file beside the model's (MODEL.events), a
+// flat JSON object on a line. Every event that the library tells is there; that a stream was learnt
+// also has what learning it came to. Only ever appended to, and flushed before the model is saved.
+//
+// A run that is killed, or a correction that is undone, leaves lines of a future that did not come:
+// numbers of events that come again. The reader lets the later line count.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <adapvae/adapvae.h>
+
+#include "cli/report/page.h"
+
+namespace adapvae::cli {
+
+// Where the journal of a model is kept unless --events says otherwise.
+std::string journal_path(const std::string& model_path);
+
+class Journal {
+ public:
+  Journal() = default;
+  ~Journal();
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  // Appends to the file; one that has grown very large is set aside as FILE.1 first.
+  bool open(const std::string& path, std::string& error);
+  bool is_open() const { return file_ != nullptr; }
+  // `stream`, for ADAPVAE_LEARNT: what it came to.
+  void write(const adapvae_event& event, const ReportStream* stream);
+  // False: the disk did not take it.
+  bool flush();
+
+ private:
+  std::FILE* file_ = nullptr;
+};
+
+// All that happened up to the event of this number. A line that cannot be read is left out: a
+// journal is for people, and a crash may have cut it.
+bool read_journal(const std::string& path, std::uint64_t last, std::vector<ReportEvent>& events,
+                  std::vector<ReportStream>& streams, std::string& error);
+
+}  // namespace adapvae::cli

@@ -1,0 +1,81 @@
+#include "cli/label_table.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "cli/model_file.h"
+#include "cli/row_lines.h"
+
+namespace adapvae::cli {
+
+void LabelTable::add(const std::string& label, adapvae_id id, adapvae_id kind) {
+  const std::int32_t number =
+      numbers_.emplace(label, static_cast<std::int32_t>(numbers_.size())).first->second;
+  ++clusters_[{number, id}];
+  ++kinds_[{number, kind}];
+}
+
+bool LabelTable::measure(const Counts& counts, adapvae_metrics& metrics, std::string& error) {
+  std::int64_t rows = 0;
+  for (const auto& [pair, count] : counts) rows += count;
+  if (rows > std::numeric_limits<std::int32_t>::max()) {
+    error = "more than 2147483647 rows with labels";
+    return false;
+  }
+  std::vector<std::int32_t> labels;
+  std::vector<adapvae_id> ids;
+  labels.reserve(static_cast<std::size_t>(rows));
+  ids.reserve(static_cast<std::size_t>(rows));
+  for (const auto& [pair, count] : counts) {
+    labels.insert(labels.end(), static_cast<std::size_t>(count), pair.label);
+    ids.insert(ids.end(), static_cast<std::size_t>(count), pair.id);
+  }
+  auto why = sized<adapvae_error>();
+  metrics = sized<adapvae_metrics>();
+  if (adapvae_evaluate(labels.data(), ids.data(), static_cast<std::int32_t>(rows), nullptr,
+                       &metrics, &why) == ADAPVAE_OK) {
+    return true;
+  }
+  error = why.message;
+  return false;
+}
+
+bool LabelTable::metrics(adapvae_metrics& clusters, adapvae_metrics& kinds,
+                         std::string& error) const {
+  return measure(clusters_, clusters, error) && measure(kinds_, kinds, error);
+}
+
+ReportConfusion LabelTable::confusion() const {
+  ReportConfusion out;
+  std::map<std::int32_t, std::size_t> line;
+  for (const auto& [label, number] : numbers_) {
+    line[number] = out.labels.size();
+    out.labels.push_back(label);
+  }
+  for (const auto& [pair, count] : clusters_) {
+    if (std::find(out.clusters.begin(), out.clusters.end(), pair.id) == out.clusters.end()) {
+      out.clusters.push_back(pair.id);
+    }
+  }
+  std::sort(out.clusters.begin(), out.clusters.end());
+  out.counts.resize(out.labels.size() * out.clusters.size());
+  for (const auto& [pair, count] : clusters_) {
+    const auto column = static_cast<std::size_t>(
+        std::find(out.clusters.begin(), out.clusters.end(), pair.id) - out.clusters.begin());
+    out.counts[line[pair.label] * out.clusters.size() + column] = count;
+  }
+  return out;
+}
+
+std::string metrics_json(const char* level, const adapvae_metrics& m) {
+  char text[512];
+  std::snprintf(text, sizeof text,
+                "{\"level\":\"%s\",\"rows\":%d,\"labels\":%d,\"k\":%d,\"nmi\":%.6f,"
+                "\"nmi_geometric\":%.6f,\"ari\":%.6f,\"hs\":%.6f,\"cs\":%.6f,\"vm\":%.6f,"
+                "\"acc\":%.6f,\"purity\":%.6f}",
+                level, m.rows, m.labels, m.clusters, m.nmi, m.nmi_geometric, m.ari, m.homogeneity,
+                m.completeness, m.v_measure, m.accuracy, m.purity);
+  return text;
+}
+
+}  // namespace adapvae::cli

@@ -1,0 +1,41 @@
+// Labels beside clusters, counted, for metrics: labels score, nothing learns from them. Takes
+// memory for pairs of a label and a cluster, not for rows.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <adapvae/adapvae.h>
+
+#include "cli/report/page.h"
+
+namespace adapvae::cli {
+
+class LabelTable {
+ public:
+  void add(const std::string& label, adapvae_id id, adapvae_id kind);
+  bool empty() const { return numbers_.empty(); }
+  // Of clusters and of kinds; false: `error` says why not.
+  bool metrics(adapvae_metrics& clusters, adapvae_metrics& kinds, std::string& error) const;
+  ReportConfusion confusion() const;
+
+ private:
+  struct Pair {
+    std::int32_t label;
+    adapvae_id id;
+    auto operator<=>(const Pair&) const = default;
+  };
+  using Counts = std::map<Pair, std::int64_t>;
+  static bool measure(const Counts& counts, adapvae_metrics& metrics, std::string& error);
+
+  std::map<std::string, std::int32_t> numbers_;
+  Counts clusters_, kinds_;
+};
+
+// One JSON object, without a line's end.
+std::string metrics_json(const char* level, const adapvae_metrics& metrics);
+
+}  // namespace adapvae::cli

@@ -1,0 +1,191 @@
+#include "cli/report/gather.h"
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+
+#include "cli/journal.h"
+#include "cli/model_file.h"
+#include "cli/report/latent_map.h"
+#include "cli/settings.h"
+
+namespace adapvae::cli {
+namespace {
+
+constexpr std::int32_t kDraws = 600;  // for the map, if there are no rows
+
+std::string command;
+
+// As a shell reads it.
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_-./=,:+@%") == std::string::npos;
+  if (plain) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+// SOURCE_DATE_EPOCH, if it is set, stands for now: the same input then gives the same file.
+std::string now_text() {
+  std::time_t now = std::time(nullptr);
+  if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH")) {
+    now = static_cast<std::time_t>(std::strtoll(fixed, nullptr, 10));
+  }
+  std::tm parts = {};
+  ::gmtime_r(&now, &parts);
+  char text[40];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts);
+  return text;
+}
+
+bool gather_clusters(adapvae_model* model, const adapvae_info& info, ReportData& data,
+                     std::vector<FeatureMoments>& moments, std::string& error) {
+  const auto m = static_cast<std::size_t>(info.latent);
+  for (std::int32_t i = 0; i < info.clusters; ++i) {
+    ReportCluster out;
+    out.cluster = sized<adapvae_cluster>();
+    FeatureMoments of;
+    of.mean.resize(m);
+    of.covariance.resize(m * m);
+    out.prototype.resize(static_cast<std::size_t>(info.inputs));
+    if (adapvae_cluster_at(model, i, &out.cluster) != ADAPVAE_OK ||
+        adapvae_moments(model, out.cluster.id, of.mean.data(), of.covariance.data()) !=
+            ADAPVAE_OK ||
+        adapvae_interpolate(model, out.cluster.id, out.cluster.id, 1, out.prototype.data(),
+                            nullptr) != ADAPVAE_OK) {
+      error = last_error(model);
+      return false;
+    }
+    of.weight = out.cluster.weight;
+    data.clusters.push_back(std::move(out));
+    moments.push_back(std::move(of));
+  }
+  return true;
+}
+
+// Where rows lie, as the network sees them now.
+bool place_rows(adapvae_model* model, const RunRecord& record, const LatentMap& map,
+                std::size_t latent, ReportData& data, std::string& error) {
+  std::vector<float> mean(latent);
+  for (const RunRecord::Sample& sample : record.samples()) {
+    adapvae_result result;
+    if (adapvae_encode(model, sample.values.data(), 1, 0, mean.data(), nullptr) != ADAPVAE_OK ||
+        adapvae_score(model, sample.values.data(), 1, 0, &result) != ADAPVAE_OK) {
+      error = last_error(model);
+      return false;
+    }
+    ReportPoint point;
+    const std::vector<double> features(mean.begin(), mean.end());
+    map.place(features.data(), point.x, point.y);
+    point.row = sample.number;
+    point.id = result.id;
+    point.novelty = result.novelty;  // now: what is strange to it still
+    point.label = sample.label;
+    data.points.push_back(std::move(point));
+  }
+  return true;
+}
+
+bool place_draws(adapvae_model* model, const LatentMap& map, std::size_t latent, ReportData& data,
+                 std::string& error) {
+  std::vector<float> drawn(static_cast<std::size_t>(kDraws) * latent);
+  std::vector<adapvae_id> ids(static_cast<std::size_t>(kDraws));
+  if (adapvae_generate(model, ADAPVAE_NO_ID, 1, kDraws, nullptr, drawn.data(), ids.data()) !=
+      ADAPVAE_OK) {
+    error = last_error(model);
+    return false;
+  }
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    ReportPoint point;
+    const float* begin = drawn.data() + i * latent;
+    const std::vector<double> features(begin, begin + latent);
+    map.place(features.data(), point.x, point.y);
+    point.id = ids[i];
+    data.points.push_back(point);
+  }
+  return true;
+}
+
+bool gather_map(const ReportSources& from, const adapvae_info& info,
+                const std::vector<FeatureMoments>& moments, ReportData& data, std::string& error) {
+  if (moments.empty()) return true;
+  const LatentMap map(moments);
+  for (std::size_t i = 0; i < moments.size(); ++i) {
+    map.place(moments[i].mean.data(), data.clusters[i].mean[0], data.clusters[i].mean[1]);
+    map.spread(moments[i].covariance, data.clusters[i].covariance);
+  }
+  const bool rows = from.record != nullptr && !from.record->samples().empty();
+  data.projection = std::string(rows ? "a sample of the rows" : "rows that the model made up") +
+                    ", in the two directions of its " + std::to_string(info.latent) +
+                    " features in which clusters lie farthest apart for their width (linear "
+                    "discriminants)";
+  const auto latent = static_cast<std::size_t>(info.latent);
+  return rows ? place_rows(from.model, *from.record, map, latent, data, error)
+              : place_draws(from.model, map, latent, data, error);
+}
+
+}  // namespace
+
+bool gather_report(const ReportSources& from, ReportData& data, std::string& error) {
+  auto info = sized<adapvae_info>();
+  auto config = sized<adapvae_config>();
+  adapvae_get_info(from.model, &info);
+  adapvae_get_config(from.model, &config);
+  data.title = from.title;
+  data.command = kept_command();
+  data.made = now_text();
+  data.model_path = from.model_path;
+  data.version = adapvae_version_string();
+  data.backend = info.backend;
+  data.inputs = info.inputs;
+  data.latent = info.latent;
+  data.image_width = config.image_width;
+  data.image_height = config.image_height;
+  data.rows = info.rows;
+  data.streams = info.streams;
+  data.memory_bytes = info.memory_bytes;
+  data.snapshot_bytes = info.snapshot_bytes;
+  data.input_names = from.input_names;
+  data.settings = changed_settings(config);
+  if (!from.journal_path.empty() && file_exists(from.journal_path) &&
+      !read_journal(from.journal_path, info.events, data.events, data.history, error)) {
+    return false;
+  }
+  std::vector<FeatureMoments> moments;
+  if (!gather_clusters(from.model, info, data, moments, error) ||
+      !gather_map(from, info, moments, data, error)) {
+    return false;
+  }
+  if (from.record == nullptr) return true;
+  data.novelty = from.record->novelty();
+  return gather_labels(from.record->labels(), data, error);
+}
+
+bool gather_labels(const LabelTable& labels, ReportData& data, std::string& error) {
+  if (labels.empty()) return true;
+  adapvae_metrics clusters, kinds;
+  if (!labels.metrics(clusters, kinds, error)) return false;
+  data.metrics = {{"clusters", clusters}, {"kinds", kinds}};
+  data.confusion = labels.confusion();
+  return true;
+}
+
+bool write_report(const ReportData& data, const std::string& path, std::string& error) {
+  const std::string page = report_page(data);
+  return write_file(path, {page.begin(), page.end()}, error);
+}
+
+void keep_command(int count, char** words) {
+  command.clear();
+  for (int i = 0; i < count; ++i) {
+    std::string word = words[i];
+    if (i == 0) word = word.substr(word.rfind('/') + 1);
+    command += (i > 0 ? " " : "") + quoted(word);
+  }
+}
+
+std::string kept_command() { return command; }
+
+}  // namespace adapvae::cli
