@@ -180,6 +180,7 @@ class Model {
   Status encode(Backend& backend, ConstMatrixView rows);
   LatentCodes codes(Index rows) const;  // of the first rows that encode() met last
   void follow_drift(Index rows, StreamReport* report);
+  double drift_trust(Index k) const;
   ConstMatrixView gather(ConstMatrixView rows);
   void note_replay_ids();
   VaeBatch objective(ConstMatrixView all, float prior_weight) const;

@@ -1,5 +1,6 @@
 // Model: how clusters follow a network that moves (docs/adr/0011).
 #include <algorithm>
+#include <cmath>
 
 #include "model/model.h"
 
@@ -46,6 +47,14 @@ void Model::scale_past(Index k, double factor) {
   learner_.map_past(k, {.from_mean = mean, .to_mean = mean, .from_root = from, .to_root = to});
 }
 
+// Errors of a map add up from stream to stream. A young cluster follows the network in all; an old
+// one keeps its shape.
+double Model::drift_trust(Index k) const {
+  constexpr double kTrustPerStream = 0.8;
+  const std::uint64_t born = std::max<std::uint64_t>(1, learner_.registry().info(k).born_stream);
+  return std::pow(kTrustPerStream, static_cast<double>(stream_ - born) - 1.0);
+}
+
 // What clusters hold of the past follows the network to where it puts the replay rows now.
 void Model::follow_drift(Index rows, StreamReport* report) {
   if (replay_.rows() == 0) return;
@@ -54,8 +63,11 @@ void Model::follow_drift(Index rows, StreamReport* report) {
   for (Index k = 0; k < learner_.mixture().clusters(); ++k) {
     AffineMap map;
     double shift = 0.0;
-    std::copy_n(learner_.mixture().carried()[k].mean, config_.latent, scratch_);
-    if (replay_.drift_of(k, drift_correction(config_), scratch_, &map, &shift)) {
+    StatisticsRef past = learner_.mixture().carried()[k];
+    std::copy_n(past.mean, config_.latent,
+                scratch_);  // map_past() changes it while it reads the map
+    past.mean = scratch_;
+    if (replay_.drift_of(k, drift_correction(config_), past, drift_trust(k), &map, &shift)) {
       learner_.map_past(k, map);
     }
     note_drift(k, shift, report);

@@ -91,8 +91,8 @@ void Replay::measure_drift(ConstMatrixView codes) {
   for (Index i = 0; i < count_; ++i) std::copy_n(codes.row(i), m, moved_ + i * m);
 }
 
-bool Replay::drift_of(Index k, DriftCorrection correction, const double* center, AffineMap* map,
-                      double* shift) {
+bool Replay::drift_of(Index k, DriftCorrection correction, const StatisticsRef& carried,
+                      double trust, AffineMap* map, double* shift) {
   constexpr double kLeastRows = 5.0;
   const Index m = shape_.dims;
   const Index scatter = shape_.scatter_size();
@@ -112,26 +112,56 @@ bool Replay::drift_of(Index k, DriftCorrection correction, const double* center,
   }
   *shift = std::sqrt(sum / static_cast<double>(m));
   if (correction == DriftCorrection::kOff) return false;
-  // Codes of decoded rows lie a little inward of what was drawn: a stretch about their mean would
-  // carry the cluster's outward, stream by stream, to where nothing was ever seen.
-  for (Index j = 0; j < m; ++j) after.mean[j] += center[j] - before.mean[j];
-  *map = {.from_mean = center, .to_mean = after.mean};
+  settle_mean(before, carried, 1.0 - trust, after.mean);
+  for (Index j = 0; j < m; ++j) after.mean[j] += carried.mean[j] - before.mean[j];
+  *map = {.from_mean = carried.mean, .to_mean = after.mean};
   // Below two rows a dimension there is hardly a shape to speak of.
-  const bool affine = correction >= DriftCorrection::kAffine &&
-                      masses[0] >= 2.0 * static_cast<double>(m) &&
-                      covariance_root(shape_, before, before.scatter) &&
-                      covariance_root(shape_, after, after.scatter);
-  if (!affine) return true;
+  if (correction < DriftCorrection::kAffine || masses[0] < 2.0 * static_cast<double>(m) ||
+      !(*carried.mass > 0.0)) {
+    return true;
+  }
+  // In a direction that the decoder ignores, codes before and after are two small numbers, and
+  // their ratio is anything: beside a part of what is carried, which stays, it is 1.
+  constexpr double kStill = 0.02;
+  for (Index j = 0; j < scatter; ++j) {
+    const double still = kStill * masses[0] / *carried.mass * carried.scatter[j];
+    before.scatter[j] += still;
+    after.scatter[j] += still;
+  }
+  if (!covariance_root(shape_, before, before.scatter) ||
+      !covariance_root(shape_, after, after.scatter)) {
+    return true;
+  }
   // Roots have replaced the scatters. Few rows say little of a map of so many numbers, and its
   // errors add up from stream to stream: it is believed by the rows that there are.
   constexpr double kDoubtPerDimension = 20.0;
-  const double belief = masses[0] / (masses[0] + kDoubtPerDimension * static_cast<double>(m));
+  const double belief =
+      trust * masses[0] / (masses[0] + kDoubtPerDimension * static_cast<double>(m));
   for (Index j = 0; j < scatter; ++j) {
     after.scatter[j] = (1.0 - belief) * before.scatter[j] + belief * after.scatter[j];
   }
   map->from_root = before.scatter;
   map->to_root = after.scatter;
   return true;
+}
+
+// Codes of decoded rows lie inward of what was drawn, and training takes them back out: that is no
+// drift, and a cluster that followed it would run away from its rows, stream by stream. What has
+// moved towards the cluster's mean, and no farther, has not moved.
+void Replay::settle_mean(const StatisticsRef& before, const StatisticsRef& carried, double weight,
+                         double* after) const {
+  double along = 0.0;
+  double gap = 0.0;
+  for (Index j = 0; j < shape_.dims; ++j) {
+    const Index at = shape_.diagonal_at(j);
+    const double inward = carried.mean[j] - before.mean[j];
+    const double variance = std::max(before.scatter[at] / *before.mass, 1e-12);
+    along += (after[j] - before.mean[j]) * inward / variance;
+    gap += inward * inward / variance;
+  }
+  if (!(along > 0.0)) return;
+  const double part = weight * std::min(1.0, along / gap);
+  for (Index j = 0; j < shape_.dims; ++j) after[j] -= part * (carried.mean[j] - before.mean[j]);
 }
 
 double Replay::narrowness(Index k, const StatisticsRef& carried) {

@@ -39,12 +39,12 @@ class Replay {
   // ---- drift ----
   // Where the network puts the rows now: [rows() × m].
   void measure_drift(ConstMatrixView codes);
-  // How the network has carried cluster k's rows since latent(): the map of its coordinates, valid
-  // until the next call, and the shift of its mean in its own deviations. center [m]: what keeps
-  // its place but for the shift; borrowed. False: too few rows, or correction is off; the shift is
-  // then 0, or what it is.
-  bool drift_of(Index k, DriftCorrection correction, const double* center, AffineMap* map,
-                double* shift);
+  // How the network has carried cluster k's rows since latent(): the map of what it carries, valid
+  // until the next call, and the shift of its mean in its own deviations. carried.mean is borrowed
+  // by the map. trust: how far a change of shape is believed, 0 to 1. False: too few rows, or
+  // correction is off; the shift is then 0, or what it is.
+  bool drift_of(Index k, DriftCorrection correction, const StatisticsRef& carried, double trust,
+                AffineMap* map, double* shift);
   // How much narrower cluster k's rows lie in latent() than what it carries: the ratio of their
   // deviations, a mean over directions; at most 1, and 1 if the rows are too few to say.
   double narrowness(Index k, const StatisticsRef& carried);
@@ -53,6 +53,8 @@ class Replay {
 
  private:
   void count_codes(Index k, const float* codes, StatisticsRef out) const;
+  void settle_mean(const StatisticsRef& before, const StatisticsRef& carried, double weight,
+                   double* after) const;
 
   Index inputs_ = 0;
   ClusterShape shape_;

@@ -143,7 +143,7 @@ TEST_CASE("a known affine change of the network is found, as far as its rows are
     AffineMap map;
     double shift = 0.0;
     CHECK_FALSE(
-        s.replay.drift_of(k, DriftCorrection::kOff, mixture.carried()[k].mean, &map, &shift));
+        s.replay.drift_of(k, DriftCorrection::kOff, mixture.carried()[k], 1.0, &map, &shift));
     CHECK(shift > 0.1);
     // Statistics of the codes themselves, mapped, must be those of the new codes, as far as so many
     // rows are believed: a root on its way from what it was to what it is.
@@ -159,9 +159,11 @@ TEST_CASE("a known affine change of the network is found, as far as its rows are
     double mass = 100.0;
     std::copy_n(mixture.carried()[k].mean, kDims, mean.begin());
     std::copy_n(mixture.carried()[k].scatter, packed_size(kDims), scatter.begin());
-    const std::vector<double> mean_before = mean;
-    const std::vector<double> scatter_before = scatter;
-    REQUIRE(s.replay.drift_of(k, DriftCorrection::kAffine, mean_before.data(), &map, &shift));
+    std::vector<double> mean_before = mean;
+    std::vector<double> scatter_before = scatter;
+    double many = 1e9;  // so narrow that nothing of it stands beside the codes
+    const StatisticsRef narrow = {&many, mean_before.data(), scatter_before.data()};
+    REQUIRE(s.replay.drift_of(k, DriftCorrection::kAffine, narrow, 1.0, &map, &shift));
     REQUIRE(map.from_root != nullptr);
     map_statistics(mixture.config().shape, map, {&mass, mean.data(), scatter.data()},
                    scratch.data());
@@ -183,10 +185,99 @@ TEST_CASE("a known affine change of the network is found, as far as its rows are
   // A cluster without rows has no drift; accepted drift is gone.
   AffineMap map;
   double shift = 1.0;
-  CHECK_FALSE(s.replay.drift_of(2, DriftCorrection::kAffine, center, &map, &shift));
+  const StatisticsRef first = mixture.carried()[0];
+  CHECK_FALSE(s.replay.drift_of(2, DriftCorrection::kAffine, first, 1.0, &map, &shift));
   s.replay.accept_drift();
-  CHECK(s.replay.drift_of(0, DriftCorrection::kShift, center, &map, &shift));
+  CHECK(s.replay.drift_of(0, DriftCorrection::kShift, first, 1.0, &map, &shift));
   CHECK(shift == 0.0);
+}
+
+namespace {
+
+// Where the codes of a setting's replay rows lie, changed by `change(code, cluster)`.
+template <typename Change>
+void move_codes(Setting& s, const Change& change) {
+  Rows now(s.replay.rows(), kDims);
+  for (Index i = 0; i < now.rows; ++i) {
+    std::copy_n(s.replay.latent().row(i), kDims, now.view().row(i));
+    change(now.view().row(i), s.replay.cluster(i));
+  }
+  s.replay.measure_drift(now.view());
+}
+
+std::vector<double> code_mean(const Setting& s, Index k) {
+  std::vector<double> mean(kDims, 0.0);
+  double rows = 0.0;
+  for (Index i = 0; i < s.replay.rows(); ++i) {
+    if (s.replay.cluster(i) != k) continue;
+    rows += 1.0;
+    for (std::size_t j = 0; j < kDims; ++j) {
+      mean[j] += static_cast<double>(s.replay.latent()(i, static_cast<Index>(j)));
+    }
+  }
+  for (double& x : mean) x /= rows;
+  return mean;
+}
+
+}  // namespace
+
+TEST_CASE("a direction in which codes hardly differ does not change a cluster's shape") {
+  Setting s;
+  ReplaySettings settings;
+  settings.filter = false;
+  REQUIRE(s.draw(settings).ok());
+  const std::vector<double> center = code_mean(s, 0);
+  move_codes(s, [&](float* code, Index) {
+    for (std::size_t j = 0; j < kDims; ++j) {
+      code[j] = static_cast<float>(center[j] + 3.0 * (static_cast<double>(code[j]) - center[j]));
+    }
+  });
+  // As wide as the codes: three times as wide, as far as that is believed. A thousand times as
+  // wide: the codes are nothing beside it.
+  for (const double width : {1e-3, 1e3}) {
+    double mass = 100.0;
+    std::vector<double> mean = center;
+    std::vector<double> scatter(packed_size(kDims), 0.0);
+    for (Index j = 0; j < kDims; ++j) {
+      scatter[static_cast<std::size_t>(packed_size(j) + j)] = mass * width * width;
+    }
+    AffineMap map;
+    double shift = 0.0;
+    REQUIRE(s.replay.drift_of(0, DriftCorrection::kAffine, {&mass, mean.data(), scatter.data()},
+                              1.0, &map, &shift));
+    REQUIRE(map.from_root != nullptr);
+    const double stretch = map.to_root[0] / map.from_root[0];
+    if (width < 1.0) CHECK(stretch > 1.5);
+    if (width > 1.0) CHECK(stretch == doctest::Approx(1.0).epsilon(0.001));
+  }
+}
+
+TEST_CASE("an old cluster keeps its shape, and codes that come back to its mean do not move it") {
+  Setting s;
+  ReplaySettings settings;
+  settings.filter = false;
+  REQUIRE(s.draw(settings).ok());
+  double mass = 100.0;
+  std::vector<double> mean = code_mean(s, 0);
+  const std::vector<double> codes = mean;
+  mean[0] += 0.5;  // codes lie inward of it
+  std::vector<double> scatter(packed_size(kDims), 0.0);
+  for (Index j = 0; j < kDims; ++j) scatter[static_cast<std::size_t>(packed_size(j) + j)] = mass;
+  const StatisticsRef carried = {&mass, mean.data(), scatter.data()};
+  const auto shift_of_mean = [&](double by, double trust) {
+    move_codes(s, [&](float* code, Index) { code[0] += static_cast<float>(by); });
+    AffineMap map;
+    double shift = 0.0;
+    REQUIRE(s.replay.drift_of(0, DriftCorrection::kAffine, carried, trust, &map, &shift));
+    if (trust == 0.0) {
+      for (Index j = 0; j < packed_size(kDims); ++j) CHECK(map.to_root[j] == map.from_root[j]);
+    }
+    return map.to_mean[0] - map.from_mean[0];
+  };
+  CHECK(shift_of_mean(0.4, 1.0) == doctest::Approx(0.4).epsilon(0.001));  // young: follows
+  CHECK(std::fabs(shift_of_mean(0.4, 0.0)) < 1e-4);                       // old: has come back
+  CHECK(shift_of_mean(0.8, 0.0) == doctest::Approx(0.3).epsilon(0.001));  // went beyond
+  CHECK(shift_of_mean(-0.4, 0.0) == doctest::Approx(-0.4).epsilon(0.001));
 }
 
 TEST_CASE("replay rows are narrower than what a cluster carries, by the factor that it is wider") {
