@@ -1,10 +1,16 @@
 # Flags shared by every target of this project; applied with adapvae_compile_options(TARGET).
 
 function(adapvae_compile_options target)
+  # Position-independent WebAssembly is for dynamic linking, larger and slower.
+  if(EMSCRIPTEN)
+    set(position_independent OFF)
+  else()
+    set(position_independent ON)
+  endif()
   target_compile_features(${target} PRIVATE cxx_std_20 c_std_11)
   set_target_properties(${target} PROPERTIES
     CXX_EXTENSIONS OFF C_EXTENSIONS OFF
-    POSITION_INDEPENDENT_CODE ON
+    POSITION_INDEPENDENT_CODE ${position_independent}
     CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
