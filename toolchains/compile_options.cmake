@@ -23,10 +23,14 @@ endfunction()
 # For lib/ and capi/: neither exceptions nor RTTI unless asked for.
 function(adapvae_core_options target)
   adapvae_compile_options(${target})
+  set(adapvae_optimise -O2)
+  if(EMSCRIPTEN)
+    set(adapvae_optimise -Os)
+  endif()
   # What is hot is in the kernels, which have their own flags: the rest is half the size so. And a
   # program that links the static library takes only what it calls.
   target_compile_options(${target} PRIVATE
-    $<$<CONFIG:Release,RelWithDebInfo>:-O2> -ffunction-sections -fdata-sections)
+    $<$<CONFIG:Release,RelWithDebInfo>:${adapvae_optimise}> -ffunction-sections -fdata-sections)
   if(NOT ADAPVAE_EXCEPTIONS)
     target_compile_options(${target} PRIVATE
       $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
