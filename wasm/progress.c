@@ -2,8 +2,8 @@
 #include "adapvae/adapvae.h"
 
 /* Provided by the loader; there is one model in an instance. */
-__attribute__((import_module("adapvae"), import_name("progress"))) int32_t
-adapvae_wasm_progress(int32_t stage, double fraction);
+__attribute__((import_module("adapvae"), import_name("progress"))) int32_t adapvae_wasm_progress(
+    int32_t stage, double fraction);
 
 static int32_t tell(void* context, int32_t stage, double fraction) {
   (void)context;

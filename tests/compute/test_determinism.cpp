@@ -5,12 +5,12 @@
 #include <functional>
 #include <initializer_list>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "compute/operation_check.h"
+#include "support/test_thread.h"
 
 using namespace adapvae;
 
@@ -89,10 +89,10 @@ class TaskRunner {
     const auto work = [&] {
       for (Index i = next++; i < count; i = next++) task(argument, i);
     };
-    std::vector<std::thread> threads;
+    std::vector<TestThread> threads;
     for (int i = 1; i < runner.workers_; ++i) threads.emplace_back(work);
     work();
-    for (std::thread& thread : threads) thread.join();
+    for (TestThread& thread : threads) thread.join();
   }
 
   int workers_;

@@ -6,7 +6,8 @@
 //   const { id, novelty } = model.score(row);
 import { Model } from './core.mjs';
 
-export { AdapVAEError, NOTHING_LEARNT, NOVEL, PROVISIONAL, hasSimd } from './core.mjs';
+export { NOTHING_LEARNT, NOVEL, PROVISIONAL, hasSimd } from './core.mjs';
+export { AdapVAEError } from './error.mjs';
 
 export class AdapVAE extends Model {
   // Addresses are literal so that bundlers find the files.

@@ -4,6 +4,8 @@
 // stream that is being learnt knows which function to tell. Views of WebAssembly memory die when it
 // grows, so they are made anew for every use, and results are copies.
 
+import { AdapVAEError } from './error.mjs';
+
 // Structs as adapvae.h declares them, without struct_size, which is first in all of them. Fields lie
 // where C's alignment puts them. i int32, u uint32, U uint64, d double, s text, n name of 32 bytes;
 // fields that begin with reserved are skipped.
@@ -61,15 +63,6 @@ const ERROR_AT = 3072;
 const OUT_AT = 3584;
 const CHUNK_FLOATS = 1 << 18; // rows that are only looked at go through a buffer of this size
 
-/** What went wrong: `status` is the name in adapvae.h, `index` the row, field or byte, or -1. */
-export class AdapVAEError extends Error {
-  constructor(status, message, index = -1) {
-    super(message);
-    this.name = 'AdapVAEError';
-    this.status = status;
-    this.index = index;
-  }
-}
 const invalid = (message, index) => new AdapVAEError('ADAPVAE_INVALID_ARGUMENT', message, index);
 
 // ---- the module ---------------------------------------------------------------------------------
@@ -272,7 +265,7 @@ class Instance {
         this.c.adapvae_config_get(this.scratch, at, to, capacity, needed));
       if (type === 'switch') result[name] = text === 'on';
       else if (type === 'choice') result[name] = text;
-      else result[name] = Number.isSafeInteger(Number(text)) || type === 'number' ? Number(text) : BigInt(text);
+      else result[name] = Number(text);
     }
     return result;
   }
