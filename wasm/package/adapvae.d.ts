@@ -2,7 +2,7 @@
 
 /** Numbers one after the other, row by row, or an array of rows. */
 export type Rows = ArrayLike<number> | ArrayLike<ArrayLike<number>>;
-export type Bytes = ArrayBuffer | ArrayBufferView;
+export type Bytes = ArrayBufferLike | ArrayBufferView;
 /** A WebAssembly module, its bytes, a response that has them, or their address. */
 export type WasmSource = WebAssembly.Module | Bytes | Response | URL | string;
 
@@ -372,7 +372,7 @@ export declare class AdapVAE {
   explain(row: Rows, format: 'json'): Record<string, unknown>;
 
   /** The same bytes as on any other platform. */
-  save(): Uint8Array;
+  save(): Uint8Array & { readonly buffer: ArrayBuffer };
   /** Into this model, whose configuration must agree. */
   load(bytes: Bytes): void;
 

@@ -68,9 +68,9 @@ const invalid = (message, index) => new AdapVAEError('ADAPVAE_INVALID_ARGUMENT',
 // ---- the module ---------------------------------------------------------------------------------
 
 // A module whose one function gives back a vector.
-const SIMD_PROBE = new Uint8Array(42);
+const SIMD_PROBE = new Uint8Array(43);
 SIMD_PROBE.set([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 22, 1, 20, 0, 253, 12]);
-SIMD_PROBE[42 - 1] = 11;
+SIMD_PROBE[42] = 11;
 /** Whether this engine has simd128. */
 export const hasSimd = () => WebAssembly.validate(SIMD_PROBE);
 
@@ -695,7 +695,7 @@ export class Model {
 if (Symbol.dispose) Model.prototype[Symbol.dispose] = Model.prototype.dispose;
 
 const asBytes = (bytes) =>
-  bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  ArrayBuffer.isView(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(bytes);
 
 // Rows as given: numbers one after the other, or an array of rows; copy(target, first, count).
 function asRows(rows, width) {
