@@ -93,7 +93,9 @@ async function stopped({ rows, options }) {
   const data = Float32Array.from(rows);
   const model = await AdapVAE.create({ ...options, pretrain_epochs: 100000 });
   let seen = 0;
-  const moving = new Promise((resolve) => model.setProgress((_, fraction) => ++seen > 3 && resolve(fraction)));
+  const moving = new Promise((resolve) => model.setProgress(() => {
+    if (++seen > 3) resolve();
+  }));
   const learning = model.learn(data);
   await moving;
   model.stop();
