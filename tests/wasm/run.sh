@@ -21,4 +21,4 @@ rm -rf node_modules/adapvae
 mkdir node_modules/adapvae
 tar -xzf "$archive" --strip-components=1 -C node_modules/adapvae
 [ $# -gt 0 ] || set -- *.test.mjs
-exec node --test --test-concurrency=1 --test-reporter=spec --test-timeout=240000 "$@"
+exec node --test --test-concurrency=1 --test-reporter=spec --test-timeout=240000 --test-force-exit "$@"
