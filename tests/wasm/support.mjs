@@ -25,6 +25,12 @@ export function digits(kinds, most = Infinity, skip = 0) {
   return { rows, labels: Int32Array.from(chosen, (i) => labels[i]), count: chosen.length };
 }
 
+// The first of the shipped 28 × 28 digits.
+export function mnist(count) {
+  const images = idx('mnist-5000-images.idx.gz').subarray(16);
+  return Float32Array.from(images.subarray(0, 784 * count), (pixel) => pixel / 255);
+}
+
 // The stream that every build learns: kinds 0 to 2, then those with 3 beside them.
 export const STREAM_ROWS = 200;
 export const OPTIONS = { preset: 'edge', seed: 5 };
