@@ -57,8 +57,11 @@ for (const [where, result] of [['chromium', inPage], ['node', inNode]]) {
   }
   report(`${where} step 784-256-64-10 batch100`, 'rows/s', 100 / result.step, `tfjs ${result.name}`, 100 / result.peerStep);
   report(`${where} step beside native SSE`, 'rows/s', 100 / result.step, 'native baseline, 1 thread', 100 / native);
-  report(`${where} score one row`, 'rows/s', 1 / result.score, 'tfjs, encoder alone', 1 / result.peerRow);
-  report(`${where} encode one row`, 'rows/s', 1 / result.encode, 'tfjs', 1 / result.peerRow);
+  for (const { network, score, encode, predict, fused } of result.rows) {
+    report(`${where} score one row ${network}`, 'rows/s', 1 / score, 'tfjs predict(), encoder alone', 1 / predict);
+    report(`${where} encode one row ${network}`, 'rows/s', 1 / encode, 'tfjs predict()', 1 / predict);
+    report(`${where} encode one row ${network}`, 'rows/s', 1 / encode, 'tfjs fused operations', 1 / fused);
+  }
 }
 await stopLatency(browser, values.json);
 await browser.close();

@@ -116,7 +116,7 @@ test('the package has what it needs and no more', async () => {
   const { version, exports } = JSON.parse(inPackage('package.json'));
   assert.equal(version, await AdapVAE.version());
   const files = readdirSync(packageFolder).sort();
-  assert.deepEqual(files, ['LICENSE', 'README.md', 'adapvae-scalar.wasm', 'adapvae.d.ts', 'adapvae.mjs', 'adapvae.wasm', 'core.mjs',
+  assert.deepEqual(files, ['LICENSE', 'README.md', 'THIRD_PARTY.md', 'adapvae-scalar.wasm', 'adapvae.d.ts', 'adapvae.mjs', 'adapvae.wasm', 'core.mjs',
     'error.mjs', 'inline.d.ts', 'inline.mjs', 'package.json', 'worker-host.d.ts', 'worker-host.mjs', 'worker.d.ts', 'worker.mjs']);
   for (const target of Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry)))) {
     assert.ok(files.includes(target.slice(2)), target);

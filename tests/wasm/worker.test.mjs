@@ -39,6 +39,11 @@ test('a worker has every method of the model and gives the same', async () => {
     const given = rows.slice();
     assert.deepEqual(await model.score(given, { transfer: true }), scores);
     assert.equal(given.length, 0);
+    // Of a larger buffer only the part goes.
+    const larger = new Float32Array(rows.length + 64);
+    larger.set(rows);
+    assert.deepEqual(await model.score(larger.subarray(0, rows.length), { transfer: true }), scores);
+    assert.equal(larger.length, rows.length + 64);
   } finally {
     model.dispose();
   }

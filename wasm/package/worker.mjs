@@ -39,6 +39,11 @@ async function sendable(given) {
   return source instanceof URL || typeof source === 'string' ? new URL(source, globalThis.location?.href).href : source;
 }
 
+// A part of a buffer would take the whole of it along.
+const { slice } = Object.getPrototypeOf(Uint8Array).prototype;
+const alone = (value) =>
+  ArrayBuffer.isView(value) && value.byteLength < value.buffer.byteLength ? slice.call(value) : value;
+
 const KEY = Symbol('use AdapVAE.create()');
 
 export class AdapVAE {
@@ -68,7 +73,7 @@ export class AdapVAE {
     try {
       const source = wasm === undefined ? {} : { wasm: await sendable(wasm) };
       const stop = client.#flag ? { flag: client.#flag } : { address: client.#newAddress() };
-      client.stopping = await client.#call('start', [how, given, { ...rest, ...source }, stop]);
+      client.stopping = await client.#call('start', [how, alone(given), { ...rest, ...source }, stop]);
       return client;
     } catch (error) {
       client.dispose();
@@ -138,9 +143,9 @@ export class AdapVAE {
     for (const method of METHODS.split(' ')) {
       AdapVAE.prototype[method] = function call(...args) {
         // The last argument of a call with rows may say that they need not be kept.
-        const given = args.at(-1)?.transfer === true ? args.splice(-1) : [];
-        const transfer = given.length && ArrayBuffer.isView(args[0]) ? [args[0].buffer] : [];
-        return this.#call(method, args, transfer);
+        const given = args.at(-1)?.transfer === true && args.pop();
+        const sent = args.map(alone);
+        return this.#call(method, sent, given && ArrayBuffer.isView(sent[0]) ? [sent[0].buffer] : []);
       };
     }
     if (Symbol.dispose) AdapVAE.prototype[Symbol.dispose] = AdapVAE.prototype.dispose;
