@@ -258,6 +258,27 @@ TEST_CASE("a row of dense_forward has the same bits in every batch") {
   }
 }
 
+TEST_CASE("a row with many zeros has the same bits in every batch, too") {
+  TestRandom random(48);
+  for (const LayerShape layer : kLayers) {
+    CAPTURE(layer.in);
+    Matrix x = random.uniform_matrix(kRows, layer.in, -1.0, 1.0, 1);
+    for (Index i = 0; i < kRows; ++i) {
+      for (Index j = 0; j < layer.in; ++j) {
+        // From a few zeros to nothing else, of both signs.
+        if ((i * 7 + j * 13) % 10 <= i % 11) x(i, j) = j % 3 == 0 ? -0.0F : 0.0F;
+      }
+    }
+    const Matrix w = random.uniform_matrix(layer.in, layer.out, -0.2, 0.2);
+    for_every_level({.rows = kRows, .widest_layer = 1100}, [&](TestBackend& backend) {
+      check_batches(layer.out, [&](Index first, Index count, MatrixView out) {
+        backend->dense_forward(x.view().row_range(first, count), w.view(), nullptr,
+                               Activation::kLinear, out);
+      });
+    });
+  }
+}
+
 TEST_CASE("a row of dense_backward_input has the same bits in every batch") {
   TestRandom random(42);
   for (const LayerShape layer : kLayers) {
