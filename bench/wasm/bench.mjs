@@ -1,7 +1,7 @@
 // usage: bench.mjs [--json] [--rounds N]: one training step of 784-256-64-10, batch 100, and one row,
 // in Chromium and in Node beside TensorFlow.js (wasm backend), and beside the native library.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -9,6 +9,7 @@ import * as esbuild from 'esbuild';
 
 import { launch, open, serve } from './browser.mjs';
 import { stopLatency } from './stop.mjs';
+import { mnist } from './support.mjs';
 
 const { values } = parseArgs({ options: { json: { type: 'boolean' }, rounds: { type: 'string', default: '5' } } });
 const rounds = Number(values.rounds);
@@ -26,6 +27,7 @@ const nativeStep = (isa) => {
 };
 
 await esbuild.build({ entryPoints: [join(here, 'page.mjs')], bundle: true, format: 'esm', outfile: join(here, 'dist', 'page.js'), logLevel: 'error' });
+writeFileSync(join(here, 'digits.f32'), mnist(2000));
 const server = await serve(here);
 const browser = await launch();
 const { page, errors } = await open(browser, server.address);
@@ -35,6 +37,7 @@ const inPage = await page.evaluate(async (given) => {
   return run({
     rounds: given,
     module: async () => (await fetch('/bench_step.wasm')).arrayBuffer(),
+    digits: async () => new Float32Array(await (await fetch('/digits.f32')).arrayBuffer()),
     files: '/node_modules/@tensorflow/tfjs-backend-wasm/dist/',
     wasm: { wasm: '/node_modules/adapvae/adapvae.wasm' },
   });
@@ -46,6 +49,7 @@ const { run } = await import('./page.mjs');
 const inNode = await run({
   rounds,
   module: async () => readFileSync(join(here, 'bench_step.wasm')),
+  digits: async () => mnist(2000),
   files: join(here, 'node_modules/@tensorflow/tfjs-backend-wasm/dist/'),
   wasm: {},
 }).catch((error) => ({ error }));
@@ -57,10 +61,11 @@ for (const [where, result] of [['chromium', inPage], ['node', inNode]]) {
   }
   report(`${where} step 784-256-64-10 batch100`, 'rows/s', 100 / result.step, `tfjs ${result.name}`, 100 / result.peerStep);
   report(`${where} step beside native SSE`, 'rows/s', 100 / result.step, 'native baseline, 1 thread', 100 / native);
-  for (const { network, score, encode, predict, fused } of result.rows) {
-    report(`${where} score one row ${network}`, 'rows/s', 1 / score, 'tfjs predict(), encoder alone', 1 / predict);
-    report(`${where} encode one row ${network}`, 'rows/s', 1 / encode, 'tfjs predict()', 1 / predict);
-    report(`${where} encode one row ${network}`, 'rows/s', 1 / encode, 'tfjs fused operations', 1 / fused);
+  for (const { network, kind, score, encode, predict, fused } of result.rows) {
+    const name = `${network} ${kind}`;
+    report(`${where} score a row ${name}`, 'rows/s', 1 / score, 'tfjs predict(), encoder alone', 1 / predict);
+    report(`${where} encode a row ${name}`, 'rows/s', 1 / encode, 'tfjs predict()', 1 / predict);
+    report(`${where} encode a row ${name}`, 'rows/s', 1 / encode, 'tfjs fused operations', 1 / fused);
   }
 }
 await stopLatency(browser, values.json);

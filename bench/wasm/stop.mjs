@@ -1,9 +1,5 @@
 // How long a stop takes to reach a stream that a worker learns, and what looking for it costs.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import { ISOLATED, open, serve } from './browser.mjs';
-import { mnist } from './support.mjs';
 
 async function measure({ times }) {
   const { AdapVAE } = await import('/node_modules/adapvae/worker.mjs');
@@ -41,7 +37,6 @@ async function unstopped() {
 }
 
 export async function stopLatency(browser, json, times = 30) {
-  writeFileSync(join(import.meta.dirname, 'digits.f32'), mnist(2000));
   const servers = [await serve(import.meta.dirname), await serve(import.meta.dirname, ISOLATED)];
   const whole = [Infinity, Infinity];
   for (let round = 0; round < 4; ++round) {
