@@ -119,17 +119,23 @@ describe('a stop reaches a worker that learns', () => {
       assert.ok(result.seen > 3);
     });
   }
-  test('and a page whose rules forbid that address is told', async () => {
-    const { page } = await open(browser, strict.address);
-    const stopping = await page.evaluate(async (options) => {
-      const { AdapVAE } = await import('/node_modules/adapvae/worker.mjs');
-      const model = await AdapVAE.create(options);
-      await model.info();
-      return model.stopping;
-    }, OPTIONS);
-    await page.close();
-    assert.equal(stopping, 'between');
-  });
+  for (const [name, where, runtime] of [
+    ['a page whose rules forbid that address is told', () => strict, {}],
+    ['a page that does not want it looked at is told', () => plain, { stoppable: false }],
+  ]) {
+    test(name, async () => {
+      const { page } = await open(browser, where().address);
+      const stopping = await page.evaluate(async ({ options, given }) => {
+        const { AdapVAE } = await import('/node_modules/adapvae/worker.mjs');
+        const model = await AdapVAE.create(options, given);
+        model.stop();
+        await model.info();
+        return model.stopping;
+      }, { options: OPTIONS, given: runtime });
+      await page.close();
+      assert.equal(stopping, 'between');
+    });
+  }
 });
 
 test('a worker that cannot be loaded is an error', async () => {

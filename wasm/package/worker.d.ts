@@ -5,6 +5,11 @@ export { AdapVAEError } from './adapvae.js';
 export interface WorkerRuntime extends Runtime {
   /** A worker that runs 'adapvae/worker-host'; unless given, one is started, and ended by dispose(). */
   worker?: Worker;
+  /**
+   * false: where pages may not share memory, the worker does not look for a stop within a stream, which
+   * takes some percent of its time.
+   */
+  stoppable?: boolean;
 }
 /** Rows in a typed array need not be copied if they are not needed any more. */
 export interface Transfer {

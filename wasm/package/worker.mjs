@@ -53,6 +53,7 @@ export class AdapVAE {
   #last = 0;
   #flag = sharedFlag();
   #address = null;
+  #stoppable = true;
   #progress = null;
   /** How a stop reaches a stream that is being learnt: 'shared', 'address', or 'between' streams only. */
   stopping;
@@ -68,10 +69,12 @@ export class AdapVAE {
   }
 
   static async #start(how, given, runtime) {
-    const { worker, wasm, ...rest } = runtime;
+    const { worker, wasm, stoppable = true, ...rest } = runtime;
     const client = new AdapVAE(KEY, worker ?? (await startWorker()), !worker);
     try {
       const source = wasm === undefined ? {} : { wasm: await sendable(wasm) };
+      // Looking at an address takes time: not for those who will not stop.
+      client.#stoppable = stoppable;
       const stop = client.#flag ? { flag: client.#flag } : { address: client.#newAddress() };
       client.stopping = await client.#call('start', [how, alone(given), { ...rest, ...source }, stop]);
       return client;
@@ -91,7 +94,7 @@ export class AdapVAE {
   }
 
   #newAddress() {
-    if (this.#flag || typeof Blob !== 'function' || typeof URL.createObjectURL !== 'function') return null;
+    if (!this.#stoppable || this.#flag || typeof URL.createObjectURL !== 'function') return null;
     return (this.#address ??= URL.createObjectURL(new Blob(['go on'])));
   }
   #call(method, args, transfer = []) {
