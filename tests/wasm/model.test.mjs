@@ -148,6 +148,10 @@ describe('rows', () => {
     assert.throws(() => model.score(new Float32Array(65)), status('ADAPVAE_SHAPE_MISMATCH'));
     assert.throws(() => model.score([new Float32Array(64), [1, 2]]), status('ADAPVAE_SHAPE_MISMATCH', 1));
     assert.throws(() => model.learn(), status('ADAPVAE_INVALID_ARGUMENT'));
+    // More than WebAssembly's memory can have; and then it is as before.
+    assert.throws(() => model.push({ length: 2 ** 32, 0: 0.5 }), status('ADAPVAE_OUT_OF_MEMORY'));
+    assert.throws(() => model.generate(2 ** 31), status('ADAPVAE_OUT_OF_MEMORY'));
+    assert.equal(model.score(new Float32Array(64)).count, 1);
     assert.throws(() => model.learn(new Float32Array(61 * 64)), status('ADAPVAE_SHAPE_MISMATCH'));
     const outside = new Float32Array(3 * 64);
     outside[64] = 7;
@@ -327,7 +331,25 @@ describe('settings', () => {
     await assert.rejects(AdapVAE.create({ inputs: 64, latent: 'many' }), status('ADAPVAE_INVALID_ARGUMENT'));
     await assert.rejects(AdapVAE.create({ preset: 'huge' }), status('ADAPVAE_INVALID_ARGUMENT'));
     await assert.rejects(AdapVAE.create({}), status('ADAPVAE_INVALID_ARGUMENT'));
-    await assert.rejects(AdapVAE.create({ inputs: 1048576, hidden1: 1048576 }), status('ADAPVAE_OUT_OF_MEMORY'));
+  });
+
+  test('that ask for more than 32 bits can count are refused, not wrapped around', async () => {
+    const thin = { latent: 2, hidden1: 4, hidden2: 0 };
+    for (const options of [
+      { inputs: 1048576, hidden1: 1048576 },
+      { ...thin, inputs: 65536, block_rows: 65536 },
+      { ...thin, inputs: 65536, block_rows: 32768 },
+      { ...thin, inputs: 4, block_rows: 65536, max_clusters: 65536 },
+      { ...thin, inputs: 4, max_clusters: 65536, latent: 256 },
+      { ...thin, inputs: 4, hidden1: 65536, hidden2: 65536 },
+      { ...thin, inputs: 65536, pass_rows: 65536 },
+      { ...thin, inputs: 65536, replay_rows: 65536 },
+    ]) {
+      await assert.rejects(AdapVAE.create(options), status('ADAPVAE_OUT_OF_MEMORY'), JSON.stringify(options));
+    }
+    // And a large one that fits is made.
+    const model = await AdapVAE.create({ ...thin, inputs: 65536, block_rows: 200 });
+    assert.ok(model.info().memoryBytes > 100e6);
   });
 });
 

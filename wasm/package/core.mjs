@@ -149,7 +149,7 @@ class Instance {
   }
 
   allocate(bytes) {
-    const at = this.c.malloc(bytes) >>> 0;
+    const at = bytes < 2 ** 31 ? this.c.malloc(bytes) : 0;
     if (at === 0) throw new AdapVAEError('ADAPVAE_OUT_OF_MEMORY', 'WebAssembly memory cannot grow further');
     return at;
   }
