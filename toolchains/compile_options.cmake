@@ -1,10 +1,16 @@
 # Flags shared by every target of this project; applied with adapvae_compile_options(TARGET).
 
 function(adapvae_compile_options target)
+  # Position-independent WebAssembly is for dynamic linking, larger and slower.
+  if(EMSCRIPTEN)
+    set(position_independent OFF)
+  else()
+    set(position_independent ON)
+  endif()
   target_compile_features(${target} PRIVATE cxx_std_20 c_std_11)
   set_target_properties(${target} PROPERTIES
     CXX_EXTENSIONS OFF C_EXTENSIONS OFF
-    POSITION_INDEPENDENT_CODE ON
+    POSITION_INDEPENDENT_CODE ${position_independent}
     CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
@@ -17,10 +23,14 @@ endfunction()
 # For lib/ and capi/: neither exceptions nor RTTI unless asked for.
 function(adapvae_core_options target)
   adapvae_compile_options(${target})
+  set(adapvae_optimise -O2)
+  if(EMSCRIPTEN)
+    set(adapvae_optimise -Os)
+  endif()
   # What is hot is in the kernels, which have their own flags: the rest is half the size so. And a
   # program that links the static library takes only what it calls.
   target_compile_options(${target} PRIVATE
-    $<$<CONFIG:Release,RelWithDebInfo>:-O2> -ffunction-sections -fdata-sections)
+    $<$<CONFIG:Release,RelWithDebInfo>:${adapvae_optimise}> -ffunction-sections -fdata-sections)
   if(NOT ADAPVAE_EXCEPTIONS)
     target_compile_options(${target} PRIVATE
       $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>

@@ -47,6 +47,39 @@ void run_tasks(void* context, Index count, ParallelFor::Task task, void* argumen
       &work);
 }
 
+// Where Index has 32 bits, as in WebAssembly, a number of elements may not fit: place() would count
+// what is left of it. So the largest products that it comes to, as real numbers, first.
+bool countable(const Configuration& config, std::int32_t threads) {
+  if constexpr (sizeof(Index) > 4) return true;
+  constexpr double kMost = 2147483648.0;
+  const double rows = config.block_rows;
+  const double all = rows + std::max<double>(config.replay_rows, config.replay_ratio * rows);
+  const double dims = config.latent;
+  const double clusters = config.max_clusters;
+  const double sizes[] = {2.0 * config.inputs,
+                          static_cast<double>(config.hidden1),
+                          static_cast<double>(config.hidden2),
+                          static_cast<double>(config.hidden3),
+                          static_cast<double>(config.hidden4),
+                          2.0 * dims};
+  double widest = clusters;
+  double weights = 0.0;
+  double below = 0.0;
+  for (const double size : sizes) {
+    if (size == 0.0) continue;
+    widest = std::max(widest, size);
+    weights += 2.0 * below * size;
+    below = size;
+  }
+  constexpr double kPanel = 512.0;  // depth of a packed block, at most
+  const double passes = std::max(config.pass_rows, config.batch);
+  const double most = std::max({all * sizes[0], all * clusters, all * dims, weights,
+                                passes * widest, kPanel * widest * std::max(threads, 1),
+                                config.pending_rows * std::max(dims * 4.0, clusters),
+                                clusters * clusters, 8.0 * clusters * dims * dims});
+  return most < kMost;
+}
+
 struct Made {
   Configuration config;
   ModelUse use = ModelUse::kLearn;
@@ -54,7 +87,9 @@ struct Made {
 
 Status plan(const Made& made, const adapvae_options& options, std::size_t* bytes) {
   ADAPVAE_RETURN_IF_ERROR(check_configuration(made.config));
-  *bytes = bytes_of(made.config, made.use, options.threads);
+  *bytes = countable(made.config, options.threads)
+               ? bytes_of(made.config, made.use, options.threads)
+               : 0;
   if (*bytes != 0) return {};
   return {StatusCode::kOutOfMemory, "such a model does not fit the address space"};
 }

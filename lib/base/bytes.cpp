@@ -1,6 +1,5 @@
 #include "base/bytes.h"
 
-#include <bit>
 #include <cstring>
 
 namespace adapvae {
@@ -40,8 +39,8 @@ std::uint8_t ByteReader::read_u8() { return load_little_endian<std::uint8_t>(vie
 std::uint16_t ByteReader::read_u16() { return load_little_endian<std::uint16_t>(view(2)); }
 std::uint32_t ByteReader::read_u32() { return load_little_endian<std::uint32_t>(view(4)); }
 std::uint64_t ByteReader::read_u64() { return load_little_endian<std::uint64_t>(view(8)); }
-float ByteReader::read_f32() { return std::bit_cast<float>(read_u32()); }
-double ByteReader::read_f64() { return std::bit_cast<double>(read_u64()); }
+float ByteReader::read_f32() { return __builtin_bit_cast(float, read_u32()); }
+double ByteReader::read_f64() { return __builtin_bit_cast(double, read_u64()); }
 
 void ByteReader::read_bytes(void* destination, std::size_t size) {
   const std::uint8_t* source = view(size);
@@ -70,8 +69,8 @@ void ByteWriter::write_u8(std::uint8_t value) { store_little_endian(*this, value
 void ByteWriter::write_u16(std::uint16_t value) { store_little_endian(*this, value); }
 void ByteWriter::write_u32(std::uint32_t value) { store_little_endian(*this, value); }
 void ByteWriter::write_u64(std::uint64_t value) { store_little_endian(*this, value); }
-void ByteWriter::write_f32(float value) { write_u32(std::bit_cast<std::uint32_t>(value)); }
-void ByteWriter::write_f64(double value) { write_u64(std::bit_cast<std::uint64_t>(value)); }
+void ByteWriter::write_f32(float value) { write_u32(__builtin_bit_cast(std::uint32_t, value)); }
+void ByteWriter::write_f64(double value) { write_u64(__builtin_bit_cast(std::uint64_t, value)); }
 
 void ByteWriter::write_bytes(const void* source, std::size_t size) {
   const std::size_t limit = data_ != nullptr ? size_ : SIZE_MAX;

@@ -1,6 +1,5 @@
 #include "base/input_check.h"
 
-#include <bit>
 #include <cstdint>
 
 namespace adapvae {
@@ -12,7 +11,7 @@ Status check_finite(ConstMatrixView rows) {
     // Integer arithmetic without a branch: compilers vectorise it at any level.
     std::uint32_t bad = 0;
     for (Index j = 0; j < rows.cols; ++j) {
-      bad |= (std::bit_cast<std::uint32_t>(row[j]) & kExponent) == kExponent ? 1U : 0U;
+      bad |= (__builtin_bit_cast(std::uint32_t, row[j]) & kExponent) == kExponent ? 1U : 0U;
     }
     if (bad != 0) {
       return {StatusCode::kNonFinite, "input row holds a NaN or an infinity", i};

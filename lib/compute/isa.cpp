@@ -23,8 +23,10 @@ bool processor_has(IsaLevel level) {
 
 const KernelTable* compiled_kernels(IsaLevel level) {
   switch (level) {
+#if !defined(ADAPVAE_NO_SCALAR)
     case IsaLevel::kScalar:
       return kernels_scalar();
+#endif
 #if defined(ADAPVAE_HAS_BASELINE)
     case IsaLevel::kBaseline:
       return kernels_baseline();
@@ -82,10 +84,11 @@ const KernelTable* select_kernels(IsaLevel level) {
     }
   }
   // Levels are numbered from slow to fast.
-  for (int i = kIsaLevelCount - 1; i > 1; --i) {
-    if (const KernelTable* kernels = select_kernels(static_cast<IsaLevel>(i))) return kernels;
+  const KernelTable* kernels = nullptr;
+  for (int i = kIsaLevelCount - 1; i > 0 && kernels == nullptr; --i) {
+    kernels = select_kernels(static_cast<IsaLevel>(i));
   }
-  return kernels_scalar();
+  return kernels;
 }
 
 }  // namespace adapvae

@@ -85,6 +85,7 @@ void Mixture::place(Arena& arena, const MixtureConfig& config) {
   take(log_weight_, capacity);
   take(weight_, capacity);
   take(predictive_, capacity);
+  take(quantile_from_, 2 * capacity);
   take(order_, capacity);
   take(posterior_, capacity);
   double* posterior_mean = nullptr;
@@ -102,6 +103,7 @@ void Mixture::place(Arena& arena, const MixtureConfig& config) {
   take(masses_, capacity);
   take(scratch_, 2 * scatter + 2 * m);
   take(local_members_, kLocalRows * member_words(capacity));
+  quantile_clusters_ = -1;
   if (arena.counting() || arena.failed()) return;
   for (Index k = 0; k < capacity; ++k) {
     posterior_[k] = Posterior{};

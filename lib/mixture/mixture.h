@@ -184,6 +184,7 @@ class Mixture {
   const Index* order() const { return order_; }
 
  private:
+  double find_surprise_quantile(double part) const;
   // Place of the unordered pair a != b in a packed lower triangle.
   static constexpr Index pair_at(Index a, Index b) {
     return a > b ? packed_size(a) + b : packed_size(b) + a;
@@ -225,6 +226,10 @@ class Mixture {
   double* log_weight_ = nullptr;           // [K] E[log π_k]
   double* weight_ = nullptr;               // [K] E[π_k]
   PredictiveScale* predictive_ = nullptr;  // [K]
+  double* quantile_from_ = nullptr;        // [K × 2] what quantile_ was found from
+  mutable double quantile_ = 0.0;
+  mutable double quantile_part_ = -1.0;
+  mutable Index quantile_clusters_ = -1;  // -1: none was found yet
   double log_tail_ = 0.0;
   Index* order_ = nullptr;                  // [K]
   Posterior* posterior_ = nullptr;          // [K]

@@ -97,7 +97,26 @@ void Mixture::score(Backend& backend, ConstMatrixView z, ConstMatrixView varianc
   }
 }
 
+// To find it takes longer than to score a row: what was found last is kept with all that it was
+// found from.
 double Mixture::surprise_quantile(double part) const {
+  bool known = quantile_part_ == part && quantile_clusters_ == clusters_;
+  for (Index k = 0; k < clusters_ && known; ++k) {
+    known =
+        quantile_from_[2 * k] == weight_[k] && quantile_from_[2 * k + 1] == predictive_[k].log_peak;
+  }
+  if (known) return quantile_;
+  quantile_ = find_surprise_quantile(part);
+  quantile_part_ = part;
+  quantile_clusters_ = clusters_;
+  for (Index k = 0; k < clusters_; ++k) {
+    quantile_from_[2 * k] = weight_[k];
+    quantile_from_[2 * k + 1] = predictive_[k].log_peak;
+  }
+  return quantile_;
+}
+
+double Mixture::find_surprise_quantile(double part) const {
   const auto m = static_cast<double>(config_.shape.dims);
   double weight = 0.0;
   double low = 1e300;

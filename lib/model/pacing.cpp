@@ -35,8 +35,8 @@ Status check_pacing(const Pacing& pacing) {
   return {};
 }
 
-StreamPlan plan_stream(const Configuration& config, std::uint32_t stream, std::int64_t rows,
-                       bool frozen, bool timed) {
+StreamPlan plan_stream(const Configuration& config, std::uint32_t stream, Index rows, bool frozen,
+                       bool timed) {
   StreamPlan plan;
   const bool first = stream == 1;
   const Index all = rows + (first || frozen ? 0 : replay_wanted(config, rows));

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "base/go_on.h"
+#include "base/matrix_view.h"
 #include "model/configuration.h"
 
 namespace adapvae {
@@ -61,8 +62,8 @@ struct StreamPlan {
   double steps[kStages] = {};  // questions that the stage will ask, about
 };
 // `stream` counts from 1; frozen: the network does not learn in it.
-StreamPlan plan_stream(const Configuration& config, std::uint32_t stream, std::int64_t rows,
-                       bool frozen, bool timed);
+StreamPlan plan_stream(const Configuration& config, std::uint32_t stream, Index rows, bool frozen,
+                       bool timed);
 
 // The open stream's: where it is, and whether it goes on.
 class Pace {

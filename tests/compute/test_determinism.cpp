@@ -5,12 +5,12 @@
 #include <functional>
 #include <initializer_list>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "compute/operation_check.h"
+#include "support/test_thread.h"
 
 using namespace adapvae;
 
@@ -89,10 +89,10 @@ class TaskRunner {
     const auto work = [&] {
       for (Index i = next++; i < count; i = next++) task(argument, i);
     };
-    std::vector<std::thread> threads;
+    std::vector<TestThread> threads;
     for (int i = 1; i < runner.workers_; ++i) threads.emplace_back(work);
     work();
-    for (std::thread& thread : threads) thread.join();
+    for (TestThread& thread : threads) thread.join();
   }
 
   int workers_;
@@ -254,6 +254,27 @@ TEST_CASE("a row of dense_forward has the same bits in every batch") {
                                  activation, out);
         });
       }
+    });
+  }
+}
+
+TEST_CASE("a row with many zeros has the same bits in every batch, too") {
+  TestRandom random(48);
+  for (const LayerShape layer : kLayers) {
+    CAPTURE(layer.in);
+    Matrix x = random.uniform_matrix(kRows, layer.in, -1.0, 1.0, 1);
+    for (Index i = 0; i < kRows; ++i) {
+      for (Index j = 0; j < layer.in; ++j) {
+        // From a few zeros to nothing else, of both signs.
+        if ((i * 7 + j * 13) % 10 <= i % 11) x(i, j) = j % 3 == 0 ? -0.0F : 0.0F;
+      }
+    }
+    const Matrix w = random.uniform_matrix(layer.in, layer.out, -0.2, 0.2);
+    for_every_level({.rows = kRows, .widest_layer = 1100}, [&](TestBackend& backend) {
+      check_batches(layer.out, [&](Index first, Index count, MatrixView out) {
+        backend->dense_forward(x.view().row_range(first, count), w.view(), nullptr,
+                               Activation::kLinear, out);
+      });
     });
   }
 }

@@ -245,3 +245,25 @@ TEST_CASE("surprise_quantile is where that part of drawn rows lies") {
     }
   }
 }
+
+TEST_CASE("surprise_quantile is found anew when anything changed that it was found from") {
+  for (const FactorShape covariance : kShapes) {
+    const MixtureConfig config = config_of(covariance, 4, 500);
+    MixtureFixture asked(config);
+    MixtureFixture silent(config);
+    Philox random({.seed = 59});
+    Philox again({.seed = 59});
+    feed(asked, 500, 40.0, random);
+    feed(silent, 500, 40.0, again);
+    const double first = asked.mixture.surprise_quantile(0.9);
+    CHECK(asked.mixture.surprise_quantile(0.9) == first);
+    CHECK(asked.mixture.surprise_quantile(0.5) < first);
+    CHECK(asked.mixture.surprise_quantile(0.9) == first);
+    for (MixtureFixture* fixture : {&asked, &silent}) {
+      fixture->mixture.set_concentration(fixed_concentration(4000.0));
+      fixture->mixture.global_step();
+    }
+    CHECK(asked.mixture.surprise_quantile(0.9) != first);
+    CHECK(asked.mixture.surprise_quantile(0.9) == silent.mixture.surprise_quantile(0.9));
+  }
+}

@@ -238,7 +238,8 @@ TEST_CASE("settings that make no sense are refused") {
   CHECK(refused({.width = 24, .height = 0}));
   CHECK(refused({.width = 24, .height = 1, .channels = 0}));
   CHECK(refused({.width = 24, .height = -1, .channels = -1}));
-  CHECK(refused({.width = Index{1} << 62, .height = Index{1} << 62, .channels = 4}));
+  constexpr Index kHuge = Index{1} << (8 * sizeof(Index) - 2);
+  CHECK(refused({.width = kHuge, .height = kHuge, .channels = 4}));
   for (const float bad : {-0.1F, NAN, INFINITY}) {
     AugmentationSettings settings = good;
     settings.shift = bad;

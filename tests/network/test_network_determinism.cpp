@@ -2,13 +2,13 @@
 // do not depend on the rows beside it.
 #include <algorithm>
 #include <cmath>
-#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "base/sampling.h"
 #include "support/network_fixture.h"
+#include "support/test_thread.h"
 
 using namespace adapvae;
 using namespace adapvae::testing;
@@ -27,7 +27,7 @@ class ThreadTeam {
   static void run(void* context, Index count, ParallelFor::Task task, void* argument) {
     auto* const team = static_cast<ThreadTeam*>(context);
     if (count > 1) ++team->split_operations_;
-    std::vector<std::thread> threads;
+    std::vector<TestThread> threads;
     for (Index worker = 0; worker < team->workers_; ++worker) {
       threads.emplace_back([=] {
         // From the end: neither the order of the tasks may matter.
@@ -36,7 +36,7 @@ class ThreadTeam {
         }
       });
     }
-    for (std::thread& thread : threads) thread.join();
+    for (TestThread& thread : threads) thread.join();
   }
 
   Index workers_;

@@ -1,0 +1,2 @@
+// Runs in a worker; see worker.d.ts.
+export {};
