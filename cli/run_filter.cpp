@@ -192,7 +192,8 @@ int Run::filter_rows() {
   if (error.empty()) error = problem;
   if (!options.quiet) say_totals(filter.totals(), source_->skipped());
   if (read && finished) return 0;
-  const bool kept = finished && options.learn && !options.model_path.empty();
+  const bool kept =
+      finished && options.learn && !options.model_path.empty() && filter.totals().rows > 0;
   return fail(error + (kept ? "; what came before is learnt and saved" : ""));
 }
 

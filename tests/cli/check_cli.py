@@ -1,11 +1,15 @@
 """The program as a user has it: a real file system, real pipes, real signals.
 
-usage: check_cli.py PROGRAM
+usage: check_cli.py PROGRAM GOLDEN SOURCE_FOLDER
+
+GOLDEN prints what the C API says of the rows of a CSV file (golden_lines.c).
 """
 import gzip
 import json
 import os
 import random
+import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -13,14 +17,17 @@ import sys
 import tempfile
 import time
 import unittest
+import zlib
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
+GOLDEN = os.path.abspath(sys.argv.pop(1))
+SOURCE = os.path.abspath(sys.argv.pop(1))
 SMALL = ["--block", "150", "--set", "pretrain_epochs=10", "--set", "joint_epochs=3", "--threads", "1"]
 
 
 def call(*words, rows=None, code=0):
     done = subprocess.run([PROGRAM, *map(str, words)], input=rows, text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=120)
+                          stderr=subprocess.PIPE, timeout=240)
     assert done.returncode == code, (words, done.returncode, done.stderr)
     return done
 
@@ -43,6 +50,27 @@ def csv(rows, delimiter=","):
 def read(path):
     with open(path, "rb") as file:
         return file.read()
+
+
+def png(width, height, pixels):
+    """A grey PNG of 8 bits."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    lines_of = b"".join(b"\0" + bytes(pixels[y * width:(y + 1) * width]) for y in range(height))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(lines_of)) + chunk(b"IEND", b""))
+
+
+def patterns(count, seed=1):
+    """8 × 8 images of two kinds in turn: a bar that lies and one that stands."""
+    rng = random.Random(seed)
+    out = []
+    for i in range(count):
+        image = [rng.randrange(40) for _ in range(64)]
+        for j in range(8):
+            image[24 + j if i % 2 else 8 * j + 3] = 200 + rng.randrange(50)
+        out.append(image)
+    return out
 
 
 class Cli(unittest.TestCase):
@@ -250,6 +278,200 @@ class Cli(unittest.TestCase):
         os.symlink("/dev/full", self.path("m.new"))
         call("learn", "-m", self.path("m"), rows=csv(world(200)), code=1)
         self.assertEqual(read(self.path("m")), before)
+
+    def test_lines_are_what_the_c_api_says(self):
+        path = self.write("rows.csv", csv(world(450, 3)))
+        said = lines(call("learn", *SMALL, "-q", path).stdout)
+        golden = subprocess.run([GOLDEN, path, "150"], check=True, text=True, timeout=120,
+                                stdout=subprocess.PIPE).stdout.splitlines()
+        self.assertEqual(len(said), 450)
+        for line, direct in zip(said, golden):
+            bits = [struct.unpack("<I", struct.pack("<f", line[name]))[0]
+                    for name in ("probability", "novelty")]
+            self.assertEqual(f"{line['cluster'] or 0} {line['kind'] or 0} {bits[0]:08x} {bits[1]:08x}", direct)
+
+    def test_images_are_rows(self):
+        images = patterns(300)
+        os.mkdir(self.path("folder"))
+        for i, image in enumerate(images):
+            self.write(f"folder/{i:04}.png", png(8, 8, image))
+        self.write("folder/notes.txt", "not an image")
+        idx = bytes([0, 0, 8, 3]) + struct.pack(">iii", 300, 8, 8) + bytes(sum(images, []))
+        self.write("all.idx", idx)
+        # A sheet of 20 × 15 of them.
+        sheet = [images[y // 8 * 20 + x // 8][y % 8 * 8 + x % 8] for y in range(120) for x in range(160)]
+        self.write("sheet.png", png(160, 120, sheet))
+        self.write("labels.txt", "".join(f"kind{i % 2}\n" for i in range(300)))
+        words = [*SMALL, "-q", "--set", "latent=4", "--set", "hidden1=32", "--set", "hidden2=0"]
+        by_idx = call("learn", *words, self.path("all.idx")).stdout
+        by_sheet = call("learn", *words, "--tile", "8x8", self.path("sheet.png"))
+        by_folder = call("learn", *words, "--labels", self.path("labels.txt"), "-m", self.path("m"),
+                         "--report", self.path("r.html"), self.path("folder"))
+        self.assertTrue(all(line.pop("file").endswith(".png") for line in lines(by_sheet.stdout)))
+        strip = re.compile('"file":"[^"]*",')
+        self.assertEqual(strip.sub("", by_sheet.stdout), by_idx)
+        self.assertEqual(strip.sub("", by_folder.stdout), by_idx)
+        self.assertIn('"labels":2', by_folder.stderr)
+        self.assertIn("data:image/png", read(self.path("r.html")).decode())
+        call("generate", "-m", self.path("m"), "--each", "-n", "5", "-o", self.path("grid.png"))
+        self.assertTrue(read(self.path("grid.png")).startswith(b"\x89PNG"))
+        made = lines(call("generate", "-m", self.path("m"), "--means").stdout)
+        self.assertEqual({len(line["row"]) for line in made}, {64})
+        # Smaller ones are brought to size; others are refused, by name.
+        self.write("folder/0100.png", png(9, 8, [0] * 72))
+        self.assertIn("0100.png: 9 × 8 pixels where the first has 8 × 8; --size",
+                      call("learn", *words, self.path("folder"), code=1).stderr)
+        call("learn", *words, "--size", "4x4", self.path("folder"))
+        for bad, said in [(read(self.path("sheet.png"))[:200], "damaged"), (b"\x89PNG junk", "not a PNG"),
+                          (b"\xff\xd8\xff", "not a PNG or JPEG"),
+                          (png(1, 1, [0])[:16] + struct.pack(">II", 60000, 60000) + png(1, 1, [0])[24:],
+                           "not a PNG")]:
+            self.assertIn(said, call("learn", self.write("bad.png", bad), code=1).stderr)
+
+    def test_corrections_are_taken_back(self):
+        call("learn", *SMALL, "-m", self.path("m"), rows=csv(world(300)))
+        states = [read(self.path("m"))]
+        ids = [c["id"] for c in lines(call("clusters", "--json", "-m", self.path("m")).stdout)]
+        for name in ("a", "b", "c"):
+            call("label", "-m", self.path("m"), ids[0], name)
+            states.append(read(self.path("m")))
+        call("merge", "--force", "-m", self.path("m"), ids[0], ids[1])
+        self.assertIn("merged", call("events", "-m", self.path("m")).stdout)
+        for before in reversed(states):
+            call("undo", "-m", self.path("m"))
+            self.assertEqual(read(self.path("m")), before)
+        self.assertNotIn("merged", call("events", "-m", self.path("m")).stdout)
+        self.assertIn("no correction", call("undo", "-m", self.path("m"), code=1).stderr)
+        call("label", "-m", self.path("m"), ids[0], "a")
+        call("learn", "-m", self.path("m"), rows=csv(world(150)))
+        self.assertIn("learnt since", call("undo", "-m", self.path("m"), code=1).stderr)
+
+    def test_a_killed_run_goes_on_from_its_last_save(self):
+        rows = world(1500, 3)
+        call("learn", *SMALL, "-m", self.path("one"), rows=csv(rows))
+        process = subprocess.Popen([PROGRAM, "learn", *SMALL, "-m", self.path("two"), "--save-every", "300",
+                                    "--flush"], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        process.stdin.write(csv(rows[:1100]))
+        process.stdin.flush()
+        for _ in range(1050):
+            process.stdout.readline()
+        process.kill()
+        process.communicate()
+        seen = int(re.search(r"rows +(\d+) learnt", call("inspect", self.path("two")).stdout).group(1))
+        self.assertIn(seen, (600, 900))
+        call("learn", *SMALL, "-m", self.path("two"), rows=csv(rows[seen:]))
+        self.assertEqual(read(self.path("one")), read(self.path("two")))
+        # What the killed run wrote down and did not save is not told twice.
+        told = [call("events", "--all", "--json", "-m", self.path(name)).stdout for name in ("one", "two")]
+        self.assertEqual(told[0], told[1])
+
+    def test_bad_input_is_refused_and_the_model_stays(self):
+        call("learn", *SMALL, "-m", self.path("m"), rows=csv(world(300)))
+        before = read(self.path("m"))
+        whole = gzip.compress(bytes([0, 0, 8, 2]) + struct.pack(">ii", 50, 3) + os.urandom(150))
+        for name, data, said in [
+                ("cut.idx.gz", whole[:len(whole) // 2], "cut.idx.gz: truncated"),
+                ("junk", bytes(range(128, 256)) * 50, "rows of 3 numbers, these have 1"),
+                ("wide.csv", b"1,2,3,4\n", "rows of 3 numbers, these have 4"),
+                ("empty.npy", b"\x93NUMPY", "not a whole NPY file"),
+                ("nan.csv", b"1,nan,3\n", "line 1, column 2: no value"),
+                ("empty.csv", b"", "no rows")]:
+            done = call("learn", "-m", self.path("m"), self.write(name, data), code=1)
+            self.assertIn(said, done.stderr, name)
+            self.assertNotIn("Traceback", done.stderr)
+        # A line without end: refused after 64 MiB, whatever follows.
+        endless = subprocess.Popen(["head", "-c", "10000000000", "/dev/zero"], stdout=subprocess.PIPE)
+        done = subprocess.run([PROGRAM, "learn", "-m", self.path("m"), "--format", "csv"], timeout=120,
+                              stdin=endless.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        endless.stdout.close()
+        endless.wait()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("64 MiB", done.stderr)
+        self.assertEqual(read(self.path("m")), before)
+
+    def test_a_full_disk(self):
+        if os.geteuid() != 0 or shutil.which("mount") is None:
+            self.skipTest("needs a file system of its own")
+        os.mkdir(self.path("small"))
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", self.path("small")],
+                          stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("cannot mount")
+        self.addCleanup(subprocess.run, ["umount", self.path("small")])
+        model = self.path("small/m")
+        call("learn", *SMALL, "-m", model, rows=csv(world(300)))
+        before = read(model)
+        with open(self.path("small/filler"), "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(b"x" * 1024)
+            except OSError:
+                pass
+        done = call("learn", "-m", model, rows=csv(world(300)), code=1)
+        self.assertIn("No space left", done.stderr)
+        self.assertEqual(read(model), before)
+
+    def test_the_report_is_one_file_that_is_well_formed(self):
+        rows = "x,y,<z>,kind\n" + "".join(f"{a},{b},{c},k{i % 3}</td>\n" for i, (a, b, c) in enumerate(world(450, 3)))
+        os.environ["SOURCE_DATE_EPOCH"] = "1000000000"
+        call("learn", *SMALL, "-m", self.path("m"), "--labels", "kind", "--title", "<b>&",
+             "--report", self.path("r.html"), rows=rows)
+        page = read(self.path("r.html")).decode()
+        self.assertTrue(page.startswith("<!doctype html>") or page.startswith("<!DOCTYPE html>"))
+        for text in ("&lt;b&gt;&amp;", "&lt;z&gt;", "2001-09-09", "adapvae learn"):
+            self.assertIn(text, page)
+        for pattern in ("<b>&", "k1</td>", "https?://", "<script", r"\b(nan|NaN|inf)\b"):
+            self.assertIsNone(re.search(pattern, page), pattern)
+        self.assertEqual(page.count("<svg"), page.count("</svg>"))
+        self.assertEqual(page.count("<details"), page.count("</details>"))
+        # Without rows, without a journal: still a page.
+        os.remove(self.path("m.events"))
+        call("report", "-m", self.path("m"), "-q")
+        self.assertIn("<svg", read(self.path("m.html")).decode())
+
+    def test_helpers(self):
+        self.assertNotIn("FAIL", call("selftest").stdout)
+        bench = lines(call("bench", "edge", "--json", "-j", "1").stdout)
+        self.assertEqual(bench[0]["preset"], "edge")
+        self.assertGreater(bench[0]["score_many_rows_per_second"], 0)
+        self.assertIn(".TH ADAPVAE", call("man").stdout)
+        for shell in ("bash", "zsh", "fish"):
+            text = call("completion", shell).stdout
+            self.assertIn("max-seconds-per-block", text)
+            if shutil.which(shell):
+                subprocess.run([shell, "-n"], input=text, text=True, check=True)
+        call("completion", code=2)
+
+    def test_the_demo_finds_every_digit(self):
+        done = call("demo", self.path("demo"), "--data", os.path.join(SOURCE, "examples/data"), "--threads", "2")
+        found = re.findall(r"^(\d) +([\d.]+) % +([\d.]+) %", done.stdout, re.M)
+        self.assertEqual([digit for digit, _, _ in found], [str(d) for d in range(10)])
+        self.assertGreater(sum(float(recall) for _, _, recall in found) / 10, 80)
+        self.assertGreater(sum(float(precision) for _, precision, _ in found) / 10, 80)
+        page = read(self.path("demo/report.html")).decode()
+        self.assertIn("AdapVAE paper", page)
+        call("score", "-m", self.path("demo/digits.safetensors"), "-q",
+             os.path.join(SOURCE, "examples/data/mnist-5000-images.idx.gz"))
+
+    def test_the_guide_runs_as_written(self):
+        with open(os.path.join(SOURCE, "docs/command_line.md")) as file:
+            blocks = re.findall(r"^```sh\n(.*?)^```", file.read(), re.M | re.S)
+        self.assertGreater(len(blocks), 3)
+        shutil.copy(os.path.join(SOURCE, "examples/data/landsat.csv"), self.path("landsat.csv"))
+        environment = dict(os.environ, PATH=os.path.dirname(PROGRAM) + ":" + os.environ["PATH"])
+        for block in blocks:
+            subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=self.folder.name, check=True,
+                           env=environment, timeout=240, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        with open(self.path("landsat.csv")) as file:
+            ground = [line.strip().split(",")[-1] for line in file][1:]
+        with open(self.path("ground.jsonl")) as file:
+            novel = [json.loads(line)["novel"] for line in file]
+        cotton = [n for n, g in zip(novel[1200:1600], ground[1200:1600]) if g == "cotton"]
+        soil = [n for n, g in zip(novel[400:1600], ground[400:1600]) if g != "cotton"]
+        later = [n for n, g in zip(novel[1600:2000], ground[1600:2000]) if g == "cotton"]
+        self.assertGreater(sum(cotton) / len(cotton), 0.8)
+        self.assertLess(sum(soil) / len(soil), 0.03)
+        self.assertLess(sum(later) / len(later), 0.3)
 
 
 unittest.main(verbosity=1)
