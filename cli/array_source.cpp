@@ -1,6 +1,7 @@
 #include "cli/array_source.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -14,26 +15,33 @@ namespace {
 
 constexpr char kNumpyMagic[] = "\x93NUMPY";  // how every NPY file begins
 
-// Rows of a file that was read as a whole.
+// Rows of a file that was read as a whole: numbers, or bytes that become numbers row by row.
 class ArraySource : public RowSource {
  public:
   RowShape shape_;
   std::vector<float> values_;
+  std::vector<std::uint8_t> bytes_;  // instead of values_, from begin_ on
+  std::size_t begin_ = 0;
+  std::array<float, 256> number_ = {};  // of a byte
   std::string name_;
 
   const RowShape& shape() const override { return shape_; }
   double fraction() const override {
-    const auto inputs = static_cast<std::size_t>(shape_.inputs);
-    return static_cast<double>(at_ * inputs) / static_cast<double>(values_.size());
+    return static_cast<double>(at_) / static_cast<double>(std::max<std::size_t>(1, rows()));
   }
   Next next(Row& row) override {
+    if (at_ == rows()) return Next::kEnd;
     const auto inputs = static_cast<std::size_t>(shape_.inputs);
-    if ((at_ + 1) * inputs > values_.size()) return Next::kEnd;
-    const float* begin = values_.data() + at_ * inputs;
-    row.values.assign(begin, begin + inputs);
-    row.number = static_cast<std::int64_t>(++at_);
+    row.number = static_cast<std::int64_t>(at_) + 1;
     row.time.reset();
     row.label.clear();
+    row.values.resize(inputs);
+    if (!bytes_.empty()) {
+      const std::uint8_t* from = bytes_.data() + begin_ + at_++ * inputs;
+      for (std::size_t j = 0; j < inputs; ++j) row.values[j] = number_[from[j]];
+      return Next::kRow;
+    }
+    std::copy_n(values_.data() + at_++ * inputs, inputs, row.values.data());
     const auto finite = [](float x) { return std::isfinite(x); };
     if (std::all_of(row.values.begin(), row.values.end(), finite)) return Next::kRow;
     error_ = name_ + ", row " + std::to_string(at_) + ": a number that is not finite";
@@ -41,6 +49,10 @@ class ArraySource : public RowSource {
   }
 
  private:
+  std::size_t rows() const {
+    return (bytes_.empty() ? values_.size() : bytes_.size() - begin_) /
+           static_cast<std::size_t>(shape_.inputs);
+  }
   std::size_t at_ = 0;
 };
 
@@ -61,6 +73,9 @@ bool set_shape(ArraySource& source, const Shape& shape, bool bytes, double divid
     source.shape_.image_width = static_cast<int>(shape[2]);
   }
   if (divide == 0.0) divide = bytes ? 255.0 : 1.0;
+  for (std::size_t i = 0; i < source.number_.size(); ++i) {
+    source.number_[i] = static_cast<float>(static_cast<double>(i) / divide);
+  }
   if (divide != 1.0) {
     for (float& value : source.values_) {
       value = static_cast<float>(static_cast<double>(value) / divide);
@@ -70,16 +85,21 @@ bool set_shape(ArraySource& source, const Shape& shape, bool bytes, double divid
   return true;
 }
 
-bool read_idx(std::span<const std::uint8_t> bytes, double divide, ArraySource& source,
+bool read_idx(std::vector<std::uint8_t> bytes, double divide, ArraySource& source,
               std::string& error) {
-  std::optional<tools::IdxData> data = tools::parse_idx(bytes, error);
+  std::optional<tools::IdxElements> data = tools::unpack_idx(std::move(bytes), error);
   if (!data) {
     error = source.name_ + ": " + error;
     return false;
   }
-  source.values_ = std::move(data->values);
-  return set_shape(source, data->shape, data->element_type == tools::IdxElementType::kUnsignedByte,
-                   divide, error);
+  const bool plain = data->type == tools::IdxElementType::kUnsignedByte;
+  if (plain) {
+    source.bytes_ = std::move(data->bytes);
+    source.begin_ = data->begin;
+  } else {
+    source.values_ = tools::idx_values(*data);
+  }
+  return set_shape(source, data->shape, plain, divide, error);
 }
 
 template <typename T>
@@ -173,7 +193,7 @@ std::unique_ptr<RowSource> open_array(ByteStream& bytes, const SourceOptions& op
     return nullptr;
   }
   const bool good = options.format == Format::kIdx
-                        ? read_idx(whole, options.divide, *source, error)
+                        ? read_idx(std::move(whole), options.divide, *source, error)
                         : read_npy(whole, options.divide, *source, error);
   if (!good) return nullptr;
   return source;

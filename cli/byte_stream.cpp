@@ -98,16 +98,21 @@ bool ByteStream::line(std::string_view& text) {
 }
 
 bool ByteStream::rest(std::vector<std::uint8_t>& bytes) {
-  while (fill()) {
-    if (buffer_.size() <= kLargestFile) continue;
-    error_ = name_ + ": larger than 2 GiB; give it in pieces";
-    break;
-  }
-  if (!error_.empty()) return false;
   const auto* begin = reinterpret_cast<const std::uint8_t*>(buffer_.data()) + begin_;
   bytes.assign(begin, begin + (buffer_.size() - begin_));
   begin_ = buffer_.size();
-  return true;
+  if (size_ > 0.0 && size_ <= static_cast<double>(kLargestFile)) {
+    bytes.reserve(static_cast<std::size_t>(size_));
+  }
+  while (fill()) {
+    const auto* piece = reinterpret_cast<const std::uint8_t*>(buffer_.data());
+    bytes.insert(bytes.end(), piece, piece + buffer_.size());
+    begin_ = buffer_.size();
+    if (bytes.size() <= kLargestFile) continue;
+    error_ = name_ + ": larger than 2 GiB; give it in pieces";
+    break;
+  }
+  return error_.empty();
 }
 
 }  // namespace adapvae::cli

@@ -57,7 +57,7 @@ while IFS=: read -r file line text; do
     *'"cli/'* | *'"tools/'*) ;;
     *) complain "$file:$line: cli may include cli and tools only" ;;
   esac
-done < <(grep -nE '^#include "' cli/*.cpp cli/*.h)
+done < <(grep -nE '^#include "' cli/*.cpp cli/*.h cli/report/*.cpp cli/report/*.h)
 
 [ $bad -eq 0 ] || exit 1
 echo "include directions: ok"

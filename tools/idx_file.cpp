@@ -10,9 +10,9 @@
 #include <memory>
 #include <system_error>
 
-#include "base/bytes.h"
-
 #include <stb/stb_image.h>  // its inflate; compiled in image_file.cpp
+
+#include "base/bytes.h"
 
 namespace adapvae::tools {
 namespace {
@@ -165,34 +165,35 @@ void decode_values(IdxElementType type, const std::uint8_t* source, std::vector<
   }
 }
 
-std::optional<IdxData> parse_plain_idx(Bytes bytes, std::string& error) {
+// Header and size of an unpacked file; data.bytes is left as it is.
+bool read_header(Bytes bytes, IdxElements& data, std::string& error) {
   if (bytes.size() < 4) {
     error = "truncated: shorter than the header of an IDX file";
-    return std::nullopt;
+    return false;
   }
   if (bytes[0] != 0 || bytes[1] != 0) {
     error = "not an IDX file: it does not start with two zero bytes";
-    return std::nullopt;
+    return false;
   }
   const std::size_t value_size = element_size(bytes[2]);
   if (value_size == 0) {
     error = "IDX element type " + std::to_string(bytes[2]) +
             " is not one of 8 (ubyte), 12 (int32), 13 (float32)";
-    return std::nullopt;
+    return false;
   }
   const std::size_t dimension_count = bytes[3];
   if (dimension_count == 0 || dimension_count > kLargestDimensionCount) {
     error = "IDX file of " + std::to_string(dimension_count) + " dimensions; 1 to 4 can be read";
-    return std::nullopt;
+    return false;
   }
   const std::size_t header_size = 4 + 4 * dimension_count;
   if (bytes.size() < header_size) {
     error = "truncated: shorter than the header of an IDX file";
-    return std::nullopt;
+    return false;
   }
 
-  IdxData data;
-  data.element_type = static_cast<IdxElementType>(bytes[2]);
+  data.type = static_cast<IdxElementType>(bytes[2]);
+  data.begin = header_size;
   const Bytes elements = bytes.subspan(header_size);
   const std::size_t available = elements.size() / value_size;
   std::size_t count = 1;
@@ -200,13 +201,13 @@ std::optional<IdxData> parse_plain_idx(Bytes bytes, std::string& error) {
     const std::size_t size = read_big_endian_u32(&bytes[4 + 4 * i]);
     if (size == 0) {
       error = "empty: dimension " + std::to_string(i) + " of the IDX shape is zero";
-      return std::nullopt;
+      return false;
     }
     // Dividing instead of multiplying: the product of four sizes can overflow 64 bits.
     if (size > available / count) {
       error = "truncated, or a damaged shape: the IDX shape asks for more than the " +
               std::to_string(available) + " values that are there";
-      return std::nullopt;
+      return false;
     }
     count *= size;
     data.shape.push_back(static_cast<std::int64_t>(size));
@@ -214,11 +215,9 @@ std::optional<IdxData> parse_plain_idx(Bytes bytes, std::string& error) {
   if (elements.size() != count * value_size) {
     error = std::to_string(elements.size() - count * value_size) +
             " bytes too many after the last value of the IDX file";
-    return std::nullopt;
+    return false;
   }
-  data.values.resize(count);
-  decode_values(data.element_type, elements.data(), data.values);
-  return data;
+  return true;
 }
 
 struct FileCloser {
@@ -263,15 +262,38 @@ ConstMatrixView IdxData::matrix() const {
   return {values.data(), static_cast<Index>(rows()), static_cast<Index>(row_size())};
 }
 
-std::optional<IdxData> parse_idx(std::span<const std::uint8_t> bytes, std::string& error) {
+std::optional<IdxElements> unpack_idx(std::vector<std::uint8_t> bytes, std::string& error) {
   if (bytes.size() > kLargestSize) {
     error = "too large: files of 2 GiB or more are not read";
     return std::nullopt;
   }
-  if (!is_gzip(bytes)) return parse_plain_idx(bytes, error);
-  const std::optional<std::vector<std::uint8_t>> payload = unpack_gzip(bytes, error);
-  if (!payload) return std::nullopt;
-  return parse_plain_idx(*payload, error);
+  IdxElements data;
+  if (is_gzip(bytes)) {
+    std::optional<std::vector<std::uint8_t>> payload = unpack_gzip(bytes, error);
+    if (!payload) return std::nullopt;
+    bytes = std::move(*payload);
+  }
+  if (!read_header(bytes, data, error)) return std::nullopt;
+  data.bytes = std::move(bytes);
+  return data;
+}
+
+std::vector<float> idx_values(const IdxElements& elements) {
+  std::size_t count = 1;
+  for (const std::int64_t size : elements.shape) count *= static_cast<std::size_t>(size);
+  std::vector<float> values(count);
+  decode_values(elements.type, elements.bytes.data() + elements.begin, values);
+  return values;
+}
+
+std::optional<IdxData> parse_idx(std::span<const std::uint8_t> bytes, std::string& error) {
+  std::optional<IdxElements> elements = unpack_idx({bytes.begin(), bytes.end()}, error);
+  if (!elements) return std::nullopt;
+  IdxData data;
+  data.element_type = elements->type;
+  data.shape = elements->shape;
+  data.values = idx_values(*elements);
+  return data;
 }
 
 std::optional<IdxData> read_idx_file(const std::string& path, std::string& error) {

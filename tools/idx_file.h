@@ -44,6 +44,18 @@ struct IdxData {
 // leaves error alone.
 std::optional<IdxData> read_idx_file(const std::string& path, std::string& error);
 
+// A file's elements as they are, not yet numbers: what is large is held once.
+struct IdxElements {
+  IdxElementType type = IdxElementType::kUnsignedByte;
+  std::vector<std::int64_t> shape;
+  std::vector<std::uint8_t> bytes;  // of the whole file, unpacked
+  std::size_t begin = 0;            // of the elements in it
+};
+// Takes the bytes of a file, packed by gzip or not; all that they say of themselves is checked.
+std::optional<IdxElements> unpack_idx(std::vector<std::uint8_t> bytes, std::string& error);
+// All of them as numbers.
+std::vector<float> idx_values(const IdxElements& elements);
+
 // The same for the bytes of such a file, plain or gzipped; the error names no path.
 std::optional<IdxData> parse_idx(std::span<const std::uint8_t> bytes, std::string& error);
 
