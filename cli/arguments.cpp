@@ -64,6 +64,10 @@ bool Arguments::parse(std::span<const Option> options, std::span<const char* con
       attached = word.substr(equals + 1);
       word.resize(equals);
     }
+    if (word[1] != '-' && word.size() > 2) {  // -j4
+      attached = word.substr(2);
+      word.resize(2);
+    }
     const auto found = std::find_if(options.begin(), options.end(), [&word](const Option& option) {
       return word == option.name ||
              (option.letter != 0 && word.size() == 2 && word[1] == option.letter);

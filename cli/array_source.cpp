@@ -62,8 +62,9 @@ using Shape = std::vector<std::int64_t>;
 bool set_shape(ArraySource& source, const Shape& shape, bool bytes, double divide,
                std::string& error) {
   std::int64_t inputs = 1;
-  for (std::size_t i = 1; i < shape.size(); ++i) inputs *= shape[i];
-  if (inputs < 1 || inputs > (std::int64_t{1} << 20)) {
+  constexpr std::int64_t kMostInputs = std::int64_t{1} << 20;
+  for (std::size_t i = 1; i < shape.size() && inputs <= kMostInputs; ++i) inputs *= shape[i];
+  if (inputs < 1 || inputs > kMostInputs) {
     error = source.name_ + ": rows of " + std::to_string(inputs) + " numbers";
     return false;
   }
@@ -152,7 +153,7 @@ bool read_npy(std::span<const std::uint8_t> bytes, double divide, ArraySource& s
     at = end + 1;
     if (word.empty()) continue;
     const std::optional<double> size = parse_number(word);
-    if (!size || *size < 0.0 || *size > 1e12)
+    if (!size || !(*size >= 1.0 && *size <= 2147483647.0) || *size != std::floor(*size))
       return refuse("an NPY file with a shape that is none");
     shape.push_back(static_cast<std::int64_t>(*size));
     numbers *= *size;

@@ -112,6 +112,7 @@ bool ByteStream::rest(std::vector<std::uint8_t>& bytes) {
     error_ = name_ + ": larger than 2 GiB; give it in pieces";
     break;
   }
+  if (stop_requested && error_.empty()) error_ = name_ + ": stopped while it was read";
   return error_.empty();
 }
 

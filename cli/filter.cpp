@@ -1,6 +1,7 @@
 #include "cli/filter.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include <unistd.h>
@@ -47,11 +48,6 @@ bool Filter::open(std::string& error) {
 }
 
 bool Filter::run(RowSource& source, std::string& error) {
-  if (static_cast<std::size_t>(source.shape().inputs) != inputs_) {
-    error = "the model is for rows of " + std::to_string(inputs_) + " numbers, these have " +
-            std::to_string(source.shape().inputs) + "; --columns chooses";
-    return false;
-  }
   Row row;
   while (!stop_requested) {
     const Next next = source.next(row);
@@ -76,16 +72,18 @@ bool Filter::add(const Row& row, std::string& error) {
       error = "row " + std::to_string(row.number) + ": " + last_error(model_);
       return false;
     }
-    const RowLine line = {row.number,     row.time,           &row.file, result,
-                          result.novelty, name_of(result.id), {},        false};
+    RowLine line = {row.number,     row.time,           &row.file, result,
+                    result.novelty, name_of(result.id), {},        false};
+    line.events.swap(pending_events_);
     line_.clear();
     format_row(line, line_);
-    std::fwrite(line_.data(), 1, line_.size(), stdout);
-    if (options_.flush) std::fflush(stdout);
+    write_line();
   }
   const bool late =
       options_.block_seconds > 0.0 && seconds_since(block_start_) >= options_.block_seconds;
-  if (rows_.size() < room_ && !late && !(options_.flush && !options_.learn)) return true;
+  if (rows_.size() < room_ && !late && !(options_.flush && !options_.learn)) {
+    return save_waiting(error);
+  }
   return options_.learn ? learn_block(error) : say_rows(false, error);
 }
 
@@ -107,6 +105,28 @@ bool Filter::tell_time(std::string& error) {
   return false;
 }
 
+// Those of the gathered rows that are not in the model yet go there.
+adapvae_status Filter::push_rows(adapvae_report* report) {
+  const std::size_t from = pushed_;
+  pushed_ = rows_.size();
+  return adapvae_push(model_, values_.data() + from * inputs_,
+                      static_cast<std::int32_t>(rows_.size() - from), 0, report);
+}
+
+// A save that is due although the block is not full: rows wait in the file, as after a stop.
+bool Filter::save_waiting(std::string& error) {
+  const Every& every = options_.save_every;
+  if (!options_.learn || !(every.seconds > 0.0) || seconds_since(saved_) < every.seconds) {
+    return true;
+  }
+  if (!tell_time(error)) return false;
+  if (push_rows(nullptr) != ADAPVAE_OK) {
+    error = last_error(model_);
+    return false;
+  }
+  return save_if_due(error);
+}
+
 bool Filter::learn_block(std::string& error) {
   if (!score(met_, error)) return false;
   if (!tell_time(error)) return false;
@@ -114,17 +134,16 @@ bool Filter::learn_block(std::string& error) {
   adapvae_get_info(model_, &info);
   const auto first_row = static_cast<std::int64_t>(info.rows) + 1;
   const Clock::time_point start = Clock::now();
+  const std::size_t before = pushed_;
   auto report = sized<adapvae_report>();
-  adapvae_status status =
-      adapvae_push(model_, values_.data(), static_cast<std::int32_t>(rows_.size()), 0, &report);
+  adapvae_status status = push_rows(&report);
   if (status == ADAPVAE_OK && report.streams == 0) status = adapvae_flush(model_, &report);
   if (status != ADAPVAE_OK) {
     auto why = sized<adapvae_error>();
     adapvae_last_error(model_, &why);
-    const bool known = why.index >= 0 && why.index < static_cast<std::int32_t>(rows_.size());
-    error = known
-                ? "row " + std::to_string(rows_[static_cast<std::size_t>(why.index)].number) + ": "
-                : "";
+    const std::size_t row = before + static_cast<std::size_t>(std::max(0, why.index));
+    error = why.index >= 0 && row < rows_.size() ? "row " + std::to_string(rows_[row].number) + ": "
+                                                 : "";
     error += why.message;
     return false;
   }
@@ -173,6 +192,12 @@ ReportStream Filter::describe(const adapvae_report& report, std::int64_t first_r
   return out;
 }
 
+void Filter::write_line() {
+  const bool good = std::fwrite(line_.data(), 1, line_.size(), stdout) == line_.size() &&
+                    (!options_.flush || std::fflush(stdout) == 0);
+  if (!good && output_error_ == 0) output_error_ = errno;
+}
+
 void Filter::say_row(std::size_t i, bool waiting) {
   const Row& row = rows_[i];
   RowLine line = {row.number,          row.time, &row.file, now_[i], met_[i].novelty,
@@ -180,8 +205,7 @@ void Filter::say_row(std::size_t i, bool waiting) {
   if (i + 1 == rows_.size()) line.events.swap(pending_events_);
   line_.clear();
   format_row(line, line_);
-  std::fwrite(line_.data(), 1, line_.size(), stdout);
-  if (options_.flush) std::fflush(stdout);
+  write_line();
 }
 
 // A line for each row that is gathered; then there are none.
@@ -199,12 +223,17 @@ bool Filter::say_rows(bool waiting, std::string& error) {
   }
   rows_.clear();
   values_.clear();
+  pushed_ = 0;
   met_.clear();
   now_.clear();
-  // Whoever reads has gone: no error, but the end.
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) stop_requested = true;
   if (!options_.learn) show_progress();
-  return true;
+  if (std::fflush(stdout) != 0 && output_error_ == 0) output_error_ = errno;
+  if (output_error_ == 0) return true;
+  // Whoever reads has gone: no error, but the end. A full disk is one.
+  stop_requested = true;
+  if (output_error_ == EPIPE) return true;
+  error = std::string("standard output: ") + std::strerror(output_error_);
+  return false;
 }
 
 // What happened since the last look: into the journal, onto the terminal, and what users wait for
@@ -288,8 +317,7 @@ bool Filter::finish(std::string& error) {
     good = say_rows(false, error);
   } else if (stop_requested && !rows_.empty()) {
     good = tell_time(error);
-    if (good && adapvae_push(model_, values_.data(), static_cast<std::int32_t>(rows_.size()), 0,
-                             nullptr) != ADAPVAE_OK) {
+    if (good && push_rows(nullptr) != ADAPVAE_OK) {
       error = last_error(model_);
       good = false;
     }
@@ -304,6 +332,10 @@ bool Filter::finish(std::string& error) {
     journal_.flush();
     return good;
   }
+  // A model that has met nothing is not worth a file: it would hold the next command to its shape.
+  auto info = sized<adapvae_info>();
+  adapvae_get_info(model_, &info);
+  if (info.rows == 0 && info.rows_waiting == 0 && !file_exists(options_.model_path)) return good;
   std::string problem;
   if (save(problem)) return good;
   error = problem;

@@ -46,7 +46,8 @@ class Filter {
   Filter& operator=(const Filter&) = delete;
 
   bool open(std::string& error);  // the journal
-  // All rows of a source; false: `error`. What came before it is learnt all the same.
+  // All rows of a source, which must be of the model's shape; false: `error`. What came before it
+  // is learnt all the same.
   bool run(RowSource& source, std::string& error);
   // The last block, and the file; also after an error or a stop.
   bool finish(std::string& error);
@@ -57,10 +58,13 @@ class Filter {
 
   bool add(const Row& row, std::string& error);
   bool tell_time(std::string& error);
+  adapvae_status push_rows(adapvae_report* report);
+  bool save_waiting(std::string& error);
   bool learn_block(std::string& error);  // what is gathered
   ReportStream describe(const adapvae_report& report, std::int64_t first_row, double seconds) const;
   bool say_rows(bool waiting, std::string& error);
   void say_row(std::size_t i, bool waiting);
+  void write_line();
   bool score(std::vector<adapvae_result>& results, std::string& error);
   void take_events(const ReportStream& stream);
   const char* name_of(adapvae_id id);
@@ -81,10 +85,12 @@ class Filter {
   std::int64_t rows_saved_ = 0;
   std::vector<float> values_;  // of the block
   std::vector<Row> rows_;      // of the block, without their values
+  std::size_t pushed_ = 0;     // of them, that wait in the model
   std::vector<adapvae_result> met_, now_;
   std::uint64_t last_event_ = 0;
   std::string pending_events_;  // of the block, for its last line
   std::string line_;
+  int output_error_ = 0;  // errno of the first line that could not be written
   std::map<adapvae_id, std::string> names_;
   Journal journal_;
 };

@@ -26,7 +26,7 @@ void take_part(const GreyImage& image, int left, int top, int width, int height,
     for (int x = 0; x < to_width; ++x) {
       const int x0 = left + x * width / to_width;
       const int x1 = std::max(x0 + 1, left + (x + 1) * width / to_width);
-      int sum = 0;
+      std::int64_t sum = 0;
       for (int v = y0; v < y1; ++v) {
         for (int u = x0; u < x1; ++u)
           sum += image.pixels[static_cast<std::size_t>(v * image.width + u)];

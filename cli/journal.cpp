@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 
 #include <sys/stat.h>
 
@@ -71,7 +72,9 @@ class Line {
   double number(std::string_view name) const { return parse_number(text(name)).value_or(0.0); }
   template <typename T>
   T whole(std::string_view name) const {
-    return static_cast<T>(std::clamp(number(name), 0.0, 9e15));
+    const double value = number(name);
+    const double most = std::min(9e15, static_cast<double>(std::numeric_limits<T>::max()) / 2.0);
+    return value > 0.0 ? static_cast<T>(std::min(value, most)) : T{0};  // also if it is none
   }
 
  private:
@@ -153,6 +156,15 @@ ReportStream read_stream(const Line& line) {
   return s;
 }
 
+// The last event did not happen; if it was a stream's end, the stream did not, either.
+void drop_last(std::vector<ReportEvent>& events, std::vector<ReportStream>& streams) {
+  if (events.back().type == "learnt" && !streams.empty() &&
+      streams.back().number == events.back().stream) {
+    streams.pop_back();
+  }
+  events.pop_back();
+}
+
 bool read_lines(const std::string& path, std::vector<ReportEvent>& events,
                 std::vector<ReportStream>& streams, std::string& error) {
   ByteStream bytes;
@@ -165,7 +177,9 @@ bool read_lines(const std::string& path, std::vector<ReportEvent>& events,
     if (!splitter.json(text, ignored)) continue;
     const Line line(splitter.fields());
     if (!read_event(line, event)) continue;
-    while (!events.empty() && events.back().sequence >= event.sequence) events.pop_back();
+    while (!events.empty() && events.back().sequence >= event.sequence) {
+      drop_last(events, streams);
+    }
     if (event.type == "learnt" && !line.text("first_row").empty()) {
       while (!streams.empty() && streams.back().number >= event.stream) streams.pop_back();
       streams.push_back(read_stream(line));
@@ -185,13 +199,22 @@ Journal::~Journal() {
 }
 
 bool Journal::open(const std::string& path, std::string& error) {
+  path_ = path;
   struct stat found;
   if (::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
       found.st_size > kLargestJournal) {
     std::rename(path.c_str(), (path + ".1").c_str());
   }
-  file_ = std::fopen(path.c_str(), "a");
-  if (file_ != nullptr) return true;
+  file_ = std::fopen(path.c_str(), "a+");
+  if (file_ != nullptr) {
+    // A crash may have cut the last line; the next one must not hang on to it.
+    if (std::fseek(file_, -1, SEEK_END) == 0 && std::fgetc(file_) != '\n') {
+      std::fseek(file_, 0, SEEK_END);
+      std::fputc('\n', file_);
+    }
+    std::fseek(file_, 0, SEEK_END);
+    return true;
+  }
   error = path + ": " + std::strerror(errno);
   return false;
 }
@@ -207,19 +230,21 @@ void Journal::write(const adapvae_event& event, const ReportStream* stream) {
   std::fprintf(file_, "%s\n", line.c_str());
 }
 
-bool Journal::flush() { return file_ == nullptr || std::fflush(file_) == 0; }
+bool Journal::flush() {
+  if (file_ == nullptr) return true;
+  if (std::fflush(file_) != 0) return false;
+  if (std::ftell(file_) <= kLargestJournal) return true;
+  std::fclose(file_);
+  file_ = nullptr;
+  std::string error;
+  return open(path_, error);
+}
 
 bool read_journal(const std::string& path, std::uint64_t last, std::vector<ReportEvent>& events,
                   std::vector<ReportStream>& streams, std::string& error) {
   if (file_exists(path + ".1") && !read_lines(path + ".1", events, streams, error)) return false;
   if (!read_lines(path, events, streams, error)) return false;
-  while (!events.empty() && events.back().sequence > last) {
-    if (events.back().type == "learnt" && !streams.empty() &&
-        streams.back().number == events.back().stream) {
-      streams.pop_back();
-    }
-    events.pop_back();
-  }
+  while (!events.empty() && events.back().sequence > last) drop_last(events, streams);
   return true;
 }
 

@@ -36,6 +36,7 @@ class Journal {
 
  private:
   std::FILE* file_ = nullptr;
+  std::string path_;
 };
 
 // All that happened up to the event of this number. A line that cannot be read is left out: a

@@ -1,4 +1,5 @@
 // adapvae: clusters a stream of rows while it reads them.
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
@@ -36,7 +37,16 @@ int run(std::span<const char* const> words) {
     Arguments arguments;
     std::string error;
     if (!arguments.parse(verb.options, words, error)) return fail(error, 2);
-    return verb.run(arguments);
+    if (arguments.operands().size() > verb.most) {
+      return fail("'" + arguments.operands()[verb.most] + "' is one word too many; adapvae " +
+                      name + " --help",
+                  2);
+    }
+    const int code = verb.run(arguments);
+    // A pipe that is closed is the reader's wish; anything else is a loss.
+    errno = 0;
+    const bool lost = std::fflush(stdout) != 0 && errno != EPIPE;
+    return lost ? fail(std::string("standard output: ") + std::strerror(errno)) : code;
   }
   std::vector<const char*> names;
   for (const Verb& verb : verbs()) names.push_back(verb.name);

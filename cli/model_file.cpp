@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,6 +99,32 @@ bool save_model(const adapvae_model* model, const std::string& path, std::string
   }
   error = path + ": " + last_error(model);
   return false;
+}
+
+ModelLock::~ModelLock() {
+  if (file_ < 0) return;
+  ::unlink(path_.c_str());  // while it is held: whoever waits for it sees that it is gone
+  ::close(file_);
+}
+
+bool ModelLock::take(const std::string& path, std::string& error) {
+  path_ = path + ".lock";
+  for (;;) {
+    const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0) return refuse(path_, error);
+    if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
+      ::close(file);
+      error = path + ": another adapvae is changing this model";
+      return false;
+    }
+    struct stat held, named;
+    if (::fstat(file, &held) == 0 && ::stat(path_.c_str(), &named) == 0 &&
+        held.st_ino == named.st_ino) {
+      file_ = file;
+      return true;
+    }
+    ::close(file);  // the one before has just taken the name away
+  }
 }
 
 std::string last_error(const adapvae_model* model) {

@@ -31,6 +31,21 @@ bool write_file(const std::string& path, const std::vector<std::uint8_t>& bytes,
 ModelHandle load_model(const std::string& path, const adapvae_options* options, std::string& error);
 bool save_model(const adapvae_model* model, const std::string& path, std::string& error);
 
+// Whoever changes a model's file holds this; another one is refused meanwhile. For as long as it
+// lives there is a file MODEL.lock.
+class ModelLock {
+ public:
+  ModelLock() = default;
+  ~ModelLock();
+  ModelLock(const ModelLock&) = delete;
+  ModelLock& operator=(const ModelLock&) = delete;
+  bool take(const std::string& path, std::string& error);
+
+ private:
+  int file_ = -1;
+  std::string path_;
+};
+
 // The message of the last call on the model that failed.
 std::string last_error(const adapvae_model* model);
 

@@ -70,7 +70,11 @@ bool read_labels(const std::string& path, std::vector<std::string>& labels, std:
   if (sniff(bytes) == Format::kIdx) {
     std::vector<std::uint8_t> whole;
     std::optional<tools::IdxData> data;
-    if (bytes.rest(whole)) data = tools::parse_idx(whole, error);
+    if (!bytes.rest(whole)) {
+      error = bytes.error();
+      return false;
+    }
+    data = tools::parse_idx(whole, error);
     if (!data || data->shape.size() != 1) {
       error = path + ": " + (data ? "labels are an IDX file of one dimension" : error);
       return false;
@@ -118,7 +122,12 @@ class Chain : public RowSource {
       if (next == Next::kError || at_ == paths_.size()) return next;
       skipped_ += source_->skipped();
       before_ = last_;
+      if (stop_requested) return Next::kEnd;
       if (!open_next()) return Next::kError;
+      if (source_->names() != names_) {
+        error_ = paths_[at_ - 1] + ": other columns than " + paths_[0] + " has; --columns chooses";
+        return Next::kError;
+      }
       if (source_->shape().inputs == shape_.inputs) continue;
       error_ = paths_[at_ - 1] + ": rows of " + std::to_string(source_->shape().inputs) +
                " numbers where " + paths_[0] + " has " + std::to_string(shape_.inputs);

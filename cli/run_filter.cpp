@@ -74,13 +74,14 @@ class Run {
   SourceOptions from_;
   std::unique_ptr<TemporaryFile> history_;
   std::unique_ptr<RowSource> source_;
+  ModelLock lock_;
   std::unique_ptr<Threads> threads_;
   ModelHandle model_;
   std::unique_ptr<RunRecord> record_;
 };
 
 bool Run::read_options(std::string& error) {
-  if (!source_options(arguments_, from_, error)) return false;
+  if (!source_options(arguments_, from_, error) || !check_settings(arguments_, error)) return false;
   options_.model_path = arguments_.value("--model").value_or("");
   options_.as_met = arguments_.has("--as-met");
   options_.flush = arguments_.has("--flush");
@@ -120,6 +121,7 @@ bool Run::make_model(std::string& error) {
     model_ = load_model(options_.model_path, &made_with, error);
     return model_ && change_settings(arguments_, model_.get(), error);
   }
+  if (!options_.model_path.empty()) forget_undo(options_.model_path);  // of one that is gone
   adapvae_config config;
   if (!model_config(arguments_, source_->shape(), config, error)) return false;
   adapvae_model* model = nullptr;
@@ -146,7 +148,17 @@ int Run::prepare(bool rows) {
     source_ = open_rows(given.empty() ? std::vector<std::string>{"-"} : given, from_, error);
     if (!source_) return fail(error);
   }
+  if (options_.learn && !options_.model_path.empty() && !lock_.take(options_.model_path, error)) {
+    return fail(error);
+  }
   if (!make_model(error)) return fail(error);
+  auto info = sized<adapvae_info>();
+  adapvae_get_info(model_.get(), &info);
+  if (source_ && source_->shape().inputs != info.inputs) {
+    return fail("the model is for rows of " + std::to_string(info.inputs) +
+                " numbers, these have " + std::to_string(source_->shape().inputs) +
+                "; --columns chooses");
+  }
   if (!set_budget(error)) return fail(error, 2);
   if (options_.learn && options_.journal_path.empty() && arguments_.has("--report")) {
     history_ = std::make_unique<TemporaryFile>();
@@ -247,7 +259,9 @@ int run_filter(const Arguments& arguments, const FilterOptions& options) {
   Run run(arguments, options);
   if (const int code = run.prepare(true)) return code;
   if (const int code = run.filter_rows()) return code;
-  if (const int code = run.say_metrics(stderr, true)) return code;
+  if (!arguments.has("--quiet")) {
+    if (const int code = run.say_metrics(stderr, true)) return code;
+  }
   const auto page = arguments.value("--report");
   return page ? run.write_page(*page, title_of(arguments)) : 0;
 }

@@ -1,6 +1,8 @@
 // What is in a model, and the user's corrections of it.
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 #include "cli/journal.h"
 #include "cli/row_lines.h"
@@ -55,6 +57,14 @@ std::string undo_path(const std::string& path, int step) {
   return path + ".undo" + (step > 1 ? std::to_string(step) : "");
 }
 
+}  // namespace
+
+void forget_undo(const std::string& path) {
+  for (int step = 1; step <= kUndoSteps; ++step) std::remove(undo_path(path, step).c_str());
+}
+
+namespace {
+
 bool keep_for_undo(const std::string& path, const std::vector<std::uint8_t>& bytes,
                    std::string& error) {
   for (int step = kUndoSteps - 1; step >= 1; --step) {
@@ -70,7 +80,9 @@ bool write_events_since(adapvae_model* model, std::uint64_t last, const std::str
   auto event = sized<adapvae_event>();
   event.sequence = last;
   while (adapvae_next_event(model, &event) == ADAPVAE_OK) journal.write(event, nullptr);
-  return journal.flush();
+  if (journal.flush()) return true;
+  error = journal_path(path) + ": " + std::strerror(errno);
+  return false;
 }
 
 // One correction: all of it or nothing, and in the file only if it was made.
@@ -78,6 +90,11 @@ template <typename Correct>
 int correct(const Arguments& arguments, const Correct& change) {
   std::string path;
   std::string error;
+  ModelLock lock;
+  if (arguments.has("--model") && file_exists(*arguments.value("--model")) &&
+      !lock.take(*arguments.value("--model"), error)) {
+    return fail(error);
+  }
   const ModelHandle model = open_model(arguments, path, error);
   if (!model) return fail(error, arguments.has("--model") ? 1 : 2);
   auto before = sized<adapvae_info>();
@@ -93,9 +110,9 @@ int correct(const Arguments& arguments, const Correct& change) {
                 "); --force does it all the same");
   }
   if (status != ADAPVAE_OK) return fail(last_error(model.get()));
-  if (!keep_for_undo(path, bytes, error) ||
-      !write_events_since(model.get(), before.events, path, error) ||
-      !save_model(model.get(), path, error)) {
+  // What fails first leaves all as it was.
+  if (!write_events_since(model.get(), before.events, path, error) ||
+      !save_model(model.get(), path, error) || !keep_for_undo(path, bytes, error)) {
     return fail(error);
   }
   return 0;
@@ -255,6 +272,8 @@ int run_undo(const Arguments& arguments) {
   const auto path = arguments.value("--model");
   if (!path) return fail("--model FILE is needed", 2);
   std::string error;
+  ModelLock lock;
+  if (file_exists(*path) && !lock.take(*path, error)) return fail(error);
   std::vector<std::uint8_t> bytes;
   adapvae_snapshot now, then;
   if (!read_snapshot(*path, bytes, now, error)) return fail(error);

@@ -135,6 +135,7 @@ bool apply_settings(const Arguments& arguments, adapvae_config& config, std::str
       return false;
     }
     if (every.rows > 0.0 && !set_field(config, "block_rows", *block, error)) return false;
+    config.batch = std::min(config.batch, config.block_rows);
   }
   for (const std::string& setting : arguments.values("--set")) {
     const std::size_t equals = setting.find('=');
@@ -147,6 +148,17 @@ bool apply_settings(const Arguments& arguments, adapvae_config& config, std::str
     }
   }
   return true;
+}
+
+bool check_settings(const Arguments& arguments, std::string& error) {
+  adapvae_config config;
+  adapvae_config_init(&config, sizeof config);
+  if (!apply_settings(arguments, config, error)) return false;
+  const auto threads = arguments.value("--threads");
+  const double count = threads ? parse_number(*threads).value_or(0.0) : 1.0;
+  if (count >= 1.0 && count <= 256.0 && count == std::floor(count)) return true;
+  error = "--threads " + *threads + ": a whole number from 1 to 256";
+  return false;
 }
 
 bool model_config(const Arguments& arguments, const RowShape& shape, adapvae_config& config,

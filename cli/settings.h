@@ -21,6 +21,9 @@ bool source_options(const Arguments& arguments, SourceOptions& options, std::str
 // --preset, --seed, --block and --set, in this order.
 bool apply_settings(const Arguments& arguments, adapvae_config& config, std::string& error);
 
+// Whether these options are understood at all, before there are rows to make a model for.
+bool check_settings(const Arguments& arguments, std::string& error);
+
 // A configuration for rows of this shape: the preset if one is given, else by what the rows are;
 // then --seed, --block and --set.
 bool model_config(const Arguments& arguments, const RowShape& shape, adapvae_config& config,

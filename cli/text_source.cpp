@@ -23,7 +23,7 @@ bool TextSource::read_fields() {
     ++line_;
     if (line_ == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(3);
   } while (line.find_first_not_of(" \t") == std::string_view::npos);
-  if (line_ == 1 && options_.format == Format::kCsv) delimiter_ = guess_delimiter(line);
+  if (names_.empty() && options_.format == Format::kCsv) delimiter_ = guess_delimiter(line);
   std::string what;
   const bool good = options_.format == Format::kJsonl
                         ? line_fields_.json(line, what)
@@ -43,9 +43,10 @@ bool TextSource::open(std::unique_ptr<ByteStream> bytes, const SourceOptions& op
   }
   const std::vector<Field>& fields = line_fields_.fields();
   named_ = !fields.empty() && !fields.front().name.empty();
+  // Names of columns are no numbers; a row has at least one.
   const bool header = options.format != Format::kJsonl &&
-                      std::any_of(fields.begin(), fields.end(), [](const Field& field) {
-                        return !parse_number(field.text) && !is_missing(field.text);
+                      std::none_of(fields.begin(), fields.end(), [](const Field& field) {
+                        return parse_number(field.text).has_value();
                       });
   for (std::size_t i = 0; i < fields.size(); ++i) {
     names_.emplace_back(named_   ? std::string(fields[i].name)

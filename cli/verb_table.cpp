@@ -12,9 +12,10 @@ constexpr Option kFormat = {"--format", 'f', "NAME",
 constexpr Option kColumns = {"--columns", 'c', "A,B",
                              "columns to take, by name or by number from 1"};
 constexpr Option kTime = {"--time", 't', "COLUMN", "a column with the time of a row"};
-constexpr Option kLabels = {"--labels", 'l', "COLUMN|FILE",
-                            "labels, which score and teach nothing: a column of text, else a file "
-                            "(IDX, or a line each)"};
+constexpr Option kLabels = {
+    "--labels", 'l', "COLUMN|FILE",
+    "labels, which score and teach nothing: of text a column, of other rows a "
+    "file (IDX, or a line each)"};
 constexpr Option kMissing = {"--missing", 0, "WHAT",
                              "a value that is not there: refuse, skip (the row) or last (value)"};
 constexpr Option kDivide = {"--divide", 0, "X",
@@ -28,7 +29,7 @@ constexpr Option kFlush = {"--flush", 0, nullptr, "hand every line on at once"};
 constexpr Option kQuiet = {"--quiet", 'q', nullptr, "nothing on standard error but errors"};
 constexpr Option kForce = {"--force", 0, nullptr, "also against the evidence"};
 constexpr Option kJson = {"--json", 0, nullptr, "for machines"};
-constexpr Option kSummary = {"--json", 0, nullptr, "the last line on standard error as JSON"};
+constexpr Option kSummary = {"--json", 0, nullptr, "the summary on standard error as JSON"};
 constexpr Option kReport = {"--report", 0, "FILE", "write a report of the run: one HTML file"};
 constexpr Option kTitle = {"--title", 0, "TEXT", "title of the report"};
 constexpr Option kSeed = {"--seed", 0, "N", "the same seed and rows give the same model"};
@@ -106,47 +107,50 @@ constexpr Option kDemo[] = {
     kSeed,
     kQuiet};
 
+constexpr std::size_t kMany = std::size_t{1} << 20;
+
 constexpr Verb kVerbs[] = {
     {"learn", "[FILE...]", "Learns rows as they come; a JSON line for each row.", kLearn, run_learn,
-     "adapvae learn -m pump.model --report pump.html pump.csv"},
+     "adapvae learn -m pump.model --report pump.html pump.csv", kMany},
     {"score", "[FILE...]", "The same without learning.", kScore, run_score,
-     "adapvae score -m pump.model today.csv | grep '\"novel\":true'"},
+     "adapvae score -m pump.model today.csv | grep '\"novel\":true'", kMany},
     {"evaluate", "[FILE...]", "How well clusters agree with labels.", kEvaluate, run_evaluate,
-     "adapvae evaluate -m digits.model --labels labels.idx.gz images.idx.gz"},
+     "adapvae evaluate -m digits.model --labels labels.idx.gz images.idx.gz", kMany},
     {"report", "[FILE...]", "Makes a page about a model: its history, clusters, and rows if given.",
-     kReportOptions, run_report, "adapvae report -m pump.model -o pump.html today.csv"},
+     kReportOptions, run_report, "adapvae report -m pump.model -o pump.html today.csv", kMany},
     {"clusters", "", "Lists the clusters of a model.", kClusters, run_clusters,
-     "adapvae clusters -m pump.model"},
+     "adapvae clusters -m pump.model", 0},
     {"events", "", "Tells what happened: births, merges, corrections.", kEvents, run_events,
-     "adapvae events -m pump.model"},
+     "adapvae events -m pump.model", 0},
     {"explain", "[FILE]", "Says why rows are as novel as they are.", kExplain, run_explain,
-     "tail -n 1 today.csv | adapvae explain -m pump.model"},
+     "tail -n 1 today.csv | adapvae explain -m pump.model", 1},
     {"inspect", "FILE", "Says what is in a model's file, without loading it.", kInspect,
-     run_inspect, "adapvae inspect pump.model"},
+     run_inspect, "adapvae inspect pump.model", 1},
     {"label", "ID NAME", "Names a cluster.", kModelOnly, run_label,
-     "adapvae label -m pump.model 3 'worn bearing'"},
+     "adapvae label -m pump.model 3 'worn bearing'", 2},
     {"merge", "ID OTHER", "Puts a cluster into another.", kForced, run_merge,
-     "adapvae merge -m pump.model 3 5"},
+     "adapvae merge -m pump.model 3 5", 2},
     {"split", "ID", "Divides a cluster in two; prints the new one's id.", kForced, run_split,
-     "adapvae split -m pump.model 3"},
+     "adapvae split -m pump.model 3", 1},
     {"forget", "ID", "Forgets a cluster and all that it holds.", kModelOnly, run_forget,
-     "adapvae forget -m pump.model 3"},
+     "adapvae forget -m pump.model 3", 1},
     {"undo", "", "Takes back the last of these four, up to four times.", kModelOnly, run_undo,
-     "adapvae undo -m pump.model"},
+     "adapvae undo -m pump.model", 0},
     {"generate", "", "Makes up rows, as lines or as a picture.", kGenerate, run_generate,
-     "adapvae generate -m digits.model --each -o digits.png"},
-    {"bench", "[PRESET...]", "How fast this machine learns and scores.", kBench, run_bench,
-     nullptr},
-    {"selftest", "", "Whether everything works on this machine.", {}, run_selftest, nullptr},
+     "adapvae generate -m digits.model --each -o digits.png", 0},
+    {"bench", "[PRESET...]", "How fast this machine learns and scores.", kBench, run_bench, nullptr,
+     kMany},
+    {"selftest", "", "Whether everything works on this machine.", {}, run_selftest, nullptr, 0},
     {"demo", "[FOLDER]", "Handwritten digits, two new kinds at a time; writes a report.", kDemo,
-     run_demo, "adapvae demo"},
+     run_demo, "adapvae demo", 1},
     {"completion",
      "SHELL",
      "Prints completion for bash, zsh or fish.",
      {},
      run_completion,
-     "source <(adapvae completion bash)"},
-    {"man", "", "Prints the manual page.", {}, run_man, "adapvae man | man -l -"},
+     "source <(adapvae completion bash)",
+     1},
+    {"man", "", "Prints the manual page.", {}, run_man, "adapvae man | man -l -", 0},
 };
 
 }  // namespace

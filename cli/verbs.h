@@ -15,7 +15,8 @@ struct Verb {
   const char* sentence;
   std::span<const Option> options;
   int (*run)(const Arguments& arguments);
-  const char* example;  // a command line; null: none
+  const char* example;   // a command line; null: none
+  std::size_t most = 0;  // operands; more are refused
 };
 
 // "adapvae: message" on standard error; returns the code.
@@ -40,6 +41,9 @@ int run_selftest(const Arguments& arguments);
 int run_demo(const Arguments& arguments);
 int run_completion(const Arguments& arguments);
 int run_man(const Arguments& arguments);
+
+// Corrections of a model that is gone cannot be undone.
+void forget_undo(const std::string& path);
 
 // All of them, in the order of the help.
 std::span<const Verb> verbs();

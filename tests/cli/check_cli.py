@@ -204,15 +204,15 @@ class Cli(unittest.TestCase):
                 ("a,b\n1,2\n", ["--columns", "a,c"], "no column 'c'; there are: a b"),
                 ("", [], "standard input: no rows"),
                 ("\x00\x00\x08\x03", [], "standard input: "),
-                ("1,2\n", ["--set", "latnt=3"], "latent"),
                 ("1,2\n", ["--preset", "edge"], "for rows of 64 numbers, these have 2")]:
             done = call("learn", *words, rows=rows, code=1)
             self.assertIn(said, done.stderr, (rows, words))
         for words, said in [(["lern"], "did you mean learn?"), (["learn", "--modle", "x"], "--model?"),
                             (["learn", "--model"], "--model needs FILE"), (["score"], "--model FILE"),
-                            (["learn", "--block", "x"], "--block x"), (["learn", "--missing", "x"], "--missing"),
+                            (["learn", "--block", "x"], "--block x"), (["learn", "--set", "latnt=3"], "latent"),
+                            (["learn", "--threads", "x"], "--threads x"), (["clusters", "a", "b"], "too many"), (["learn", "--missing", "x"], "--missing"),
                             (["merge", "-m", "/nonexistent", "1", "2"], "/nonexistent")]:
-            done = call(*words, rows="1,2\n", code=1 if said in ("/nonexistent", "--block x") else 2)
+            done = call(*words, rows="1,2\n", code=1 if said == "/nonexistent" else 2)
             self.assertIn(said, done.stderr)
         call(code=2)
         for words in (["--help"], ["learn", "--help"], ["--version"]):
@@ -311,7 +311,8 @@ class Cli(unittest.TestCase):
         strip = re.compile('"file":"[^"]*",')
         self.assertEqual(strip.sub("", by_sheet.stdout), by_idx)
         self.assertEqual(strip.sub("", by_folder.stdout), by_idx)
-        self.assertIn('"labels":2', by_folder.stderr)
+        self.assertIn("2 labels", call("evaluate", "-q", "-m", self.path("m"), "--labels", self.path("labels.txt"),
+                                       self.path("folder")).stdout)
         self.assertIn("data:image/png", read(self.path("r.html")).decode())
         call("generate", "-m", self.path("m"), "--each", "-n", "5", "-o", self.path("grid.png"))
         self.assertTrue(read(self.path("grid.png")).startswith(b"\x89PNG"))
@@ -410,6 +411,49 @@ class Cli(unittest.TestCase):
         done = call("learn", "-m", model, rows=csv(world(300)), code=1)
         self.assertIn("No space left", done.stderr)
         self.assertEqual(read(model), before)
+
+    def test_only_one_changes_a_model_at_a_time(self):
+        call("learn", *SMALL, "-m", self.path("m"), rows=csv(world(300)))
+        before = read(self.path("m"))
+        process = subprocess.Popen([PROGRAM, "learn", "-m", self.path("m"), "--save-every", "0.1s"], text=True,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdin.write(csv(world(3)))
+        process.stdin.flush()
+        while not os.path.exists(self.path("m.lock")):
+            time.sleep(0.01)
+        time.sleep(0.3)
+        for words in (["label", "-m", self.path("m"), 1, "x"], ["undo", "-m", self.path("m")],
+                      ["learn", "-m", self.path("m")]):
+            self.assertIn("another adapvae", call(*words, rows=csv(world(3)), code=1).stderr)
+        # A save that is due comes with the next row, and rows of the open block are in it.
+        process.stdin.write(csv(world(2)))
+        process.stdin.flush()
+        for _ in range(200):
+            if re.search("[45] wait", call("inspect", self.path("m")).stdout):
+                break
+            time.sleep(0.05)
+        process.kill()
+        process.communicate()
+        self.assertRegex(call("inspect", self.path("m")).stdout, "[45] wait")
+        self.assertNotEqual(read(self.path("m")), before)
+        call("label", "-m", self.path("m"), 1, "x")
+        self.assertFalse(os.path.exists(self.path("m.lock")))
+
+    def test_lost_output_is_an_error_and_a_failed_start_leaves_nothing(self):
+        if os.path.exists("/dev/full"):
+            for words in (["learn", *SMALL], ["selftest"]):
+                with open("/dev/full", "w") as full:
+                    done = subprocess.run([PROGRAM, *words], input=csv(world(300)), text=True, stdout=full,
+                                          stderr=subprocess.PIPE, timeout=60)
+                self.assertEqual(done.returncode, 1, words)
+                self.assertIn("standard output: No space left", done.stderr)
+        call("learn", *SMALL, "-m", self.path("m"), rows="a,b,c\n1,2,x\n", code=1)
+        self.assertFalse(os.path.exists(self.path("m")))
+        call("learn", *SMALL, "-m", self.path("m"), "--labels", "c", rows="a,b,c\n1,2,x\n")
+        # No header: a row with a text stays a row.
+        self.assertEqual(len(lines(call("learn", "--labels", "3", rows="1,2,x\n3,4,y\n").stdout)), 2)
+        one, two = self.write("1.csv", "a,b\n1,2\n"), self.write("2.csv", "b,a\n1,2\n")
+        self.assertIn("other columns", call("learn", one, two, code=1).stderr)
 
     def test_the_report_is_one_file_that_is_well_formed(self):
         rows = "x,y,<z>,kind\n" + "".join(f"{a},{b},{c},k{i % 3}</td>\n" for i, (a, b, c) in enumerate(world(450, 3)))
