@@ -1,5 +1,6 @@
 /** The digits that come with the page; see tools/make-digits.mjs for the file. */
 export const PIXELS = 28 * 28;
+const HEADER = 4;
 
 export interface Digits {
   kinds: number;
@@ -17,13 +18,13 @@ export async function fetchDigits(address: string): Promise<Digits> {
   const bytes = gzipped
     ? new Uint8Array(await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer())
     : packed;
-  const [kinds, each] = [bytes[0]!, bytes[1]!];
-  if (bytes.length !== 2 + kinds * each * PIXELS) throw new Error('the file of digits is damaged');
+  const [kinds, each] = [bytes[0]! + 256 * bytes[1]!, bytes[2]! + 256 * bytes[3]!];
+  if (bytes.length !== HEADER + kinds * each * PIXELS) throw new Error('the file of digits is damaged');
   return {
     kinds,
     each,
     copy(kind, index, rows, at) {
-      const start = 2 + (kind * each + (index % each)) * PIXELS;
+      const start = HEADER + (kind * each + (index % each)) * PIXELS;
       for (let j = 0; j < PIXELS; ++j) rows[at * PIXELS + j] = bytes[start + j]! / 255;
     },
   };

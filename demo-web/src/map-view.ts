@@ -20,12 +20,12 @@ export class MapView {
   private shown = 0;
 
   constructor(private readonly session: Session) {
-    session.onChange(() => void this.update());
+    session.onChange(() => this.update().catch(() => {})); // a model that another has replaced does not answer
     new ResizeObserver(() => this.draw()).observe(this.map);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
     const point = (event: PointerEvent): void => {
       const box = this.map.getBoundingClientRect();
-      void this.look(event.clientX - box.left, event.clientY - box.top);
+      this.look(event.clientX - box.left, event.clientY - box.top).catch(() => {});
     };
     this.map.addEventListener('pointermove', point);
     this.map.addEventListener('pointerdown', point);
@@ -36,7 +36,7 @@ export class MapView {
       if (!move) return;
       event.preventDefault();
       const from = this.cursor ?? { x: this.map.clientWidth / 2, y: this.map.clientHeight / 2 };
-      void this.look(from.x + move[0]!, from.y + move[1]!);
+      this.look(from.x + move[0]!, from.y + move[1]!).catch(() => {});
     });
   }
 

@@ -85,7 +85,7 @@ export class PadView {
 
   private changed(): void {
     this.draw();
-    void this.answer();
+    this.answer().catch(() => {}); // a model that another has replaced does not answer
   }
 
   private draw(): void {

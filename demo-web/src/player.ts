@@ -67,6 +67,17 @@ export class Player {
     this.watcher.changed();
   }
 
+  /** Scores the stream that comes in once more: the line has moved. */
+  async rescore(): Promise<void> {
+    const [stream, turn] = [this.stream, this.turn];
+    if (!stream || this.phase !== 'arriving') return;
+    const scores = await this.session.score(stream.rows);
+    if (turn !== this.turn || stream !== this.stream || this.phase !== 'arriving') return;
+    this.scores = scores;
+    this.watcher.began(stream, scores);
+    this.watcher.came(stream, scores, this.shown);
+  }
+
   /** Ten rows more, or what comes after the last one. */
   step(): void {
     this.play(false);

@@ -141,7 +141,7 @@ export class PrototypesView {
   private fill(card: HTMLLIElement, cluster: Known, part: number): void {
     drawAlone(card.querySelector('canvas')!, cluster.prototype);
     card.querySelector('.part')!.textContent = `${(100 * part).toFixed(0)} %`;
-    card.querySelector('.age')!.textContent = `${Math.round(cluster.rows)} rows, since stream ${cluster.bornStream}`;
+    card.querySelector('.age')!.textContent = `${Math.round(cluster.rows)} rows, since stream ${Math.max(1, cluster.bornStream)}`;
     const name = card.querySelector<HTMLInputElement>('.name')!;
     if (document.activeElement !== name) name.value = cluster.name;
   }

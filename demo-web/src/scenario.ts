@@ -12,12 +12,12 @@ export interface Stream {
   unseen: boolean[];
 }
 
-const KINDS = [0, 1, 3, 6, 4, 7, 2, 9, 5, 8];
+const KINDS = [0, 1, 3, 4, 6, 7, 2, 9, 5, 8];
 const FIRST_KINDS = 2;
-const FIRST_ROWS = 180;
-const NEW_ROWS = 60;
-const KNOWN_ROWS = 180; // of all kinds together, in each later stream
-const LEAST_KNOWN = 30; // of each
+const FIRST_ROWS = 240; // of each
+const NEW_ROWS = 100;
+const KNOWN_ROWS = 240; // of all kinds together, in each later stream
+const LEAST_KNOWN = 40; // of each
 
 export const STREAMS = KINDS.length - FIRST_KINDS + 1;
 

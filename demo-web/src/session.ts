@@ -61,7 +61,16 @@ export class Session {
     return this.model.save();
   }
 
+  private sensitivity = 1;
+  /** Above 1 more is called novel. Holds for models to come as well. */
+  async setSensitivity(sensitivity: number): Promise<void> {
+    this.sensitivity = sensitivity;
+    await this.model.setSensitivity(sensitivity);
+    this.listeners.forEach((listener) => listener());
+  }
+
   private async begin(): Promise<void> {
+    if (this.sensitivity !== 1) await this.model.setSensitivity(this.sensitivity);
     await this.model.setProgress((stage, fraction) => this.progress(stage, fraction));
     await this.refresh();
   }

@@ -43,6 +43,8 @@ export class StreamView {
   }
 
   began(stream: Stream, scores: Scores): void {
+    // The same stream, scored once more: its dots come again.
+    if (stream === this.stream) this.dots.splice(this.dots.length - this.shown);
     [this.stream, this.scores, this.shown] = [stream, scores, 0];
     element('stream-title', HTMLHeadingElement).textContent = stream.title;
     this.draw();
@@ -74,7 +76,7 @@ export class StreamView {
 
   private drawTrace(): void {
     const { context, width, height } = fitted(this.trace);
-    const [left, right, top, bottom] = [34, width - 6, 8, height - 20];
+    const [left, right, top, bottom] = [34, width - 6, 8, height - 12];
     const y = (novelty: number): number => bottom - novelty * (bottom - top);
     context.fillStyle = colour('novel-wash');
     context.fillRect(left, top, right - left, y(NOVEL_ABOVE) - top);
@@ -85,7 +87,6 @@ export class StreamView {
     for (const value of [0, NOVEL_ABOVE, 1]) context.fillText(String(value), left - 6, y(value));
     context.textAlign = 'left';
     context.fillText('novel', left + 6, top + 9);
-    context.fillText('▎under a row: a kind no stream had before (the model is not told)', left, height - 7, right - left);
     const step = 3;
     const visible = this.dots.slice(-Math.floor((right - left) / step));
     visible.forEach(({ novelty, unseen }, i) => {

@@ -7,7 +7,7 @@ import type { Stream } from './scenario';
 const STREAM_ROWS = 300;
 
 export function optionsFor({ columns }: Table): Options {
-  return { inputs: columns.length, scale_inputs: 'standardise', likelihood: 'gaussian', block_rows: STREAM_ROWS, latent: Math.max(2, Math.min(8, columns.length)) };
+  return { inputs: columns.length, scale_inputs: 'standardise', likelihood: 'gaussian', block_rows: STREAM_ROWS, latent: Math.max(2, Math.min(8, columns.length)), seed: 1 };
 }
 
 export class TableSource implements Source {

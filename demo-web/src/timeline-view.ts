@@ -4,9 +4,9 @@ import { element } from './dom';
 import { colourOf, markSvg } from './marks';
 import type { ModelEvent, Session } from './session';
 
-const LANE = 26;
+const LANE = 28;
 const LEFT = 40;
-const STEP = 44;
+const LEAST_STEP = 40;
 
 interface Lane {
   id: number;
@@ -38,6 +38,7 @@ export class TimelineView {
 
   constructor(private readonly session: Session) {
     session.onChange(() => this.update());
+    new ResizeObserver(() => this.update()).observe(this.box);
     this.update();
   }
 
@@ -50,9 +51,10 @@ export class TimelineView {
     }
     const streams = Math.max(1, state.info.streams);
     const row = new Map([...lanes.keys()].map((id, at) => [id, at]));
-    const x = (stream: number): number => LEFT + (Math.max(1, stream) - 0.5) * STEP;
+    const step = Math.max(LEAST_STEP, Math.min(90, (this.box.clientWidth - LEFT - 24) / streams));
+    const x = (stream: number): number => LEFT + (Math.max(1, stream) - 0.5) * step;
     const y = (id: number): number => 14 + (row.get(id) ?? 0) * LANE;
-    const [width, height] = [LEFT + streams * STEP + 24, lanes.size * LANE + 24];
+    const [width, height] = [LEFT + streams * step + 24, lanes.size * LANE + 24];
     let inside = '';
     for (let s = 1; s <= streams; ++s) inside += `<text x="${x(s)}" y="${height - 4}" text-anchor="middle">${s}</text>`;
     for (const { id, from, to, into } of lanes.values()) {
