@@ -6,14 +6,13 @@ import { SIDE } from './strokes';
 const scratch = document.createElement('canvas');
 scratch.width = scratch.height = SIDE;
 const ink = scratch.getContext('2d', { willReadFrequently: true })!;
+const image = ink.createImageData(SIDE, SIDE);
+image.data.fill(255);
 
 export function drawRow(context: CanvasRenderingContext2D, row: ArrayLike<number>, x: number, y: number, size: number): void {
   if (row.length !== PIXELS) return drawBars(context, row, x, y, size);
-  const image = ink.createImageData(SIDE, SIDE);
-  for (let i = 0; i < PIXELS; ++i) {
-    const value = 255 * Math.max(0, Math.min(1, row[i]!));
-    image.data.set([value, value, value, 255], 4 * i);
-  }
+  const { data } = image;
+  for (let i = 0; i < PIXELS; ++i) data[4 * i] = data[4 * i + 1] = data[4 * i + 2] = 255 * row[i]!; // clamped by the array
   ink.putImageData(image, 0, 0);
   context.imageSmoothingEnabled = true;
   context.drawImage(scratch, x, y, size, size);

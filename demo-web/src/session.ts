@@ -66,7 +66,7 @@ export class Session {
   async setSensitivity(sensitivity: number): Promise<void> {
     this.sensitivity = sensitivity;
     await this.model.setSensitivity(sensitivity);
-    this.listeners.forEach((listener) => listener());
+    await this.tell();
   }
 
   private async begin(): Promise<void> {
@@ -139,6 +139,14 @@ export class Session {
         .map((cluster, i) => ({ ...cluster, moments: moments[i]!, prototype: rows.slice(i * info.inputs, (i + 1) * info.inputs) }))
         .sort((a, b) => a.id - b.id),
     };
-    this.listeners.forEach((listener) => listener());
+    await this.tell();
+  }
+
+  /** Each part of the page in a task of its own, so that none is a long one. */
+  private async tell(): Promise<void> {
+    for (const listener of this.listeners) {
+      listener();
+      await new Promise((resolve) => setTimeout(resolve));
+    }
   }
 }

@@ -87,22 +87,24 @@ export class StreamView {
     for (const value of [0, NOVEL_ABOVE, 1]) context.fillText(String(value), left - 6, y(value));
     context.textAlign = 'left';
     context.fillText('novel', left + 6, top + 9);
+    // Asked once: each question to the style sheet costs.
+    const [novelColour, plainColour, tickColour] = [colour('novel'), colour('plain'), colour('text')];
     const step = 3;
     const visible = this.dots.slice(-Math.floor((right - left) / step));
     visible.forEach(({ novelty, unseen }, i) => {
       const x = left + i * step;
       const novel = novelty > NOVEL_ABOVE;
-      context.fillStyle = colour(novel ? 'novel' : 'plain');
+      context.fillStyle = novel ? novelColour : plainColour;
       context.globalAlpha = novel ? 1 : 0.65;
       context.fillRect(x, y(novelty) - 1.5, 3, 3);
       if (novel) context.fillRect(x + 1, y(novelty), 1, y(NOVEL_ABOVE) - y(novelty));
       context.globalAlpha = 1;
       if (unseen) {
-        context.fillStyle = colour('text');
+        context.fillStyle = tickColour;
         context.fillRect(x, bottom + 2, 2, 4);
       }
     });
-    context.strokeStyle = colour('novel');
+    context.strokeStyle = novelColour;
     context.setLineDash([5, 4]);
     context.beginPath();
     context.moveTo(left, y(NOVEL_ABOVE));
@@ -115,14 +117,13 @@ export class StreamView {
     const belt = fitted(this.belt);
     const tray = fitted(this.tray);
     if (!this.stream || !this.scores) return;
+    const novelColour = colour('novel');
     for (let i = 0; i * TILE < belt.width && i < this.shown; ++i) {
       const at = this.shown - 1 - i;
       const x = i * TILE;
       drawRow(belt.context, this.row(at), x, 0, TILE - 4);
-      if (this.scores.novelty[at]! > NOVEL_ABOVE) {
-        belt.context.fillStyle = colour('novel');
-        belt.context.fillRect(x, TILE - 4, TILE - 4, 4);
-      }
+      belt.context.fillStyle = novelColour;
+      if (this.scores.novelty[at]! > NOVEL_ABOVE) belt.context.fillRect(x, TILE - 4, TILE - 4, 4);
     }
     const novel: number[] = [];
     for (let i = this.shown - 1; i >= 0; --i) if (this.scores.novelty[i]! > NOVEL_ABOVE) novel.push(i);

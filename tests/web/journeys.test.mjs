@@ -14,11 +14,12 @@ after(() => place.end());
 
 for (const [name, size] of Object.entries(SIZES)) {
   describe(name, () => {
-    test('plays by itself: a kind unseen so far is born within 30 s, the page never blocked', async () => {
+    test('plays by itself: a kind unseen so far is born within 30 s', async () => {
       const { page, errors } = await place.visit(size);
       await page.evaluate(() => {
         window.long = [];
-        new PerformanceObserver((list) => window.long.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' });
+        const note = (list) => window.long.push(...list.getEntries().map(({ startTime, duration }) => ({ startTime, duration })));
+        new PerformanceObserver(note).observe({ type: 'longtask' });
       });
       await waitForClusters(page, 2);
       await waitForClusters(page, 3, 30_000);
@@ -28,7 +29,10 @@ for (const [name, size] of Object.entries(SIZES)) {
       assert.match(await page.textContent('#tally'), /of the new kind/);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
       assert.ok(!wide, 'nothing sticks out at the side');
-      console.log(`long tasks (ms): ${(await page.evaluate(() => window.long)).join(' ') || 'none'}`);
+      // The aim is 50 ms; a machine that is busy with other things gets twice as much.
+      const long = await page.evaluate(() => window.long);
+      for (const { duration, startTime } of long) console.log(`a task of ${duration} ms at ${Math.round(startTime)} ms`);
+      assert.ok(long.every(({ duration }) => duration <= 100));
       assert.deepEqual(errors, []);
       await page.close();
     });
