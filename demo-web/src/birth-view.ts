@@ -28,6 +28,13 @@ export class BirthView {
     this.box.classList.remove('born', 'moment');
   }
 
+  /** Another stream comes in: what is there is the past. */
+  began(): void {
+    if (!this.box.classList.contains('born')) return;
+    this.box.classList.remove('born', 'moment');
+    this.title.textContent = this.title.textContent!.replace('is born', 'was born').replace('are born', 'were born');
+  }
+
   learnt({ events, report }: Learnt, streamNumber: number): void {
     const births = events.filter(({ type }) => type === 'born');
     const youngest = births.at(-1);

@@ -61,11 +61,15 @@ async function start(): Promise<void> {
   });
 
   const watcher: Watcher = {
-    began: (stream, scores) => streamView.began(stream, scores),
+    began: (stream, scores) => {
+      streamView.began(stream, scores);
+      birthView.began();
+    },
     came: (_, __, count) => streamView.came(count),
     learning: () => (bar.style.transform = 'scaleX(0)'),
     learnt: (stream, _, result) => {
       birthView.learnt(result, session.state?.info.streams ?? 0);
+      streamView.learnt(result.events.filter(({ type }) => type === 'born').map(({ id }) => id));
       mapView.learnt(stream.rows).catch(() => {});
       facts(result);
     },

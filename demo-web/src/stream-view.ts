@@ -11,6 +11,8 @@ const TILE = 44;
 interface Dot {
   novelty: number;
   unseen: boolean;
+  /** After this row the stream was learnt, and these clusters were born. */
+  born?: number[];
 }
 
 export class StreamView {
@@ -59,6 +61,12 @@ export class StreamView {
     this.draw();
   }
 
+  learnt(born: number[]): void {
+    const last = this.dots.at(-1);
+    if (last) last.born = born;
+    this.draw();
+  }
+
   private row(i: number): Float32Array {
     const width = this.session.inputs;
     return this.stream!.rows.subarray(i * width, (i + 1) * width);
@@ -86,7 +94,6 @@ export class StreamView {
     context.textBaseline = 'middle';
     for (const value of [0, NOVEL_ABOVE, 1]) context.fillText(String(value), left - 6, y(value));
     context.textAlign = 'left';
-    context.fillText('novel', left + 6, top + 9);
     // Asked once: each question to the style sheet costs.
     const [novelColour, plainColour, tickColour] = [colour('novel'), colour('plain'), colour('text')];
     const step = 3;
@@ -103,6 +110,21 @@ export class StreamView {
         context.fillStyle = tickColour;
         context.fillRect(x, bottom + 2, 2, 4);
       }
+    });
+    const label = (text: string, end: number, ground: string): void => {
+      const wide = context.measureText(text).width;
+      context.fillStyle = ground;
+      context.fillRect(Math.max(left, end - wide - 8), top, wide + 8, 17);
+      context.fillStyle = tickColour;
+      context.fillText(text, Math.max(left, end - wide - 8) + 4, top + 9);
+    };
+    label('above 0.5: novel', right, colour('novel-wash'));
+    visible.forEach(({ born }, i) => {
+      if (!born) return;
+      const x = left + (i + 1) * step;
+      context.fillStyle = tickColour;
+      context.fillRect(x, top, 1, bottom - top + 6);
+      if (born.length) label(`born: ${born.join(', ')}`, x, colour('card'));
     });
     context.strokeStyle = novelColour;
     context.setLineDash([5, 4]);
