@@ -48,6 +48,7 @@ export class StreamView {
     // The same stream, scored once more: its dots come again.
     if (stream === this.stream) this.dots.splice(this.dots.length - this.shown);
     [this.stream, this.scores, this.shown] = [stream, scores, 0];
+    element('unseen-legend', HTMLSpanElement).hidden = !stream.unseen.some(Boolean);
     element('stream-title', HTMLHeadingElement).textContent = stream.title;
     this.draw();
   }
@@ -118,7 +119,6 @@ export class StreamView {
       context.fillStyle = tickColour;
       context.fillText(text, Math.max(left, end - wide - 8) + 4, top + 9);
     };
-    label('above 0.5: novel', right, colour('novel-wash'));
     visible.forEach(({ born }, i) => {
       if (!born) return;
       const x = left + (i + 1) * step;
