@@ -21,18 +21,18 @@ for (const [name, size] of Object.entries(SIZES)) {
         const note = (list) => window.long.push(...list.getEntries().map(({ startTime, duration }) => ({ startTime, duration })));
         new PerformanceObserver(note).observe({ type: 'longtask' });
       });
-      await waitForClusters(page, 2);
-      await waitForClusters(page, 3, 30_000);
-      assert.match(await page.textContent('#birth-title'), /Cluster 3 is born/);
+      await page.waitForFunction(() => document.body.dataset.phase === 'arriving');
+      const started = await page.evaluate(() => performance.now());
+      await page.waitForFunction(() => document.querySelector('#birth-title').textContent === 'Cluster 3 is born', null, { timeout: 30_000 });
       assert.match(await page.textContent('#birth-reason'), /born out of cluster \d+ for .* rows; the evidence bound/);
       assert.match(await page.textContent('#live'), /born/);
       assert.match(await page.textContent('#tally'), /of the new kind/);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
       assert.ok(!wide, 'nothing sticks out at the side');
-      // The aim is 50 ms; a machine that is busy with other things gets twice as much.
+      // While it plays and learns. The aim is 50 ms; a machine that is busy with other things gets twice as much.
       const long = await page.evaluate(() => window.long);
       for (const { duration, startTime } of long) console.log(`a task of ${duration} ms at ${Math.round(startTime)} ms`);
-      assert.ok(long.every(({ duration }) => duration <= 100));
+      assert.ok(long.every(({ startTime, duration }) => startTime < started || duration <= 100));
       assert.deepEqual(errors, []);
       await page.close();
     });
