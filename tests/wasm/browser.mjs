@@ -6,7 +6,13 @@ import { extname, join, normalize } from 'node:path';
 
 import { chromium } from 'playwright-core';
 
-const TYPES = { '.html': 'text/html', '.mjs': 'text/javascript', '.js': 'text/javascript', '.wasm': 'application/wasm' };
+const TYPES = {
+  '.html': 'text/html',
+  '.mjs': 'text/javascript',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.wasm': 'application/wasm',
+};
 
 // Files of `folder`, and an empty page at /; `headers` go with all of them.
 export async function serve(folder, headers = {}) {

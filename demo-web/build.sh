@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Builds the page into build/web/dist out of the npm package in build/npm/adapvae. usage: build.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+place=build/web
+mkdir -p "$place"
+find "$place" -mindepth 1 -maxdepth 1 ! -name node_modules -exec rm -rf {} +
+cp -r demo-web/. "$place"
+node demo-web/tools/make-digits.mjs "$place/public/digits.bin"
+cd "$place"
+tools=$(node -e 'const f = require("./package.json"); console.log(Object.entries(f.devDependencies).join(" "))')
+if [ "$(cat node_modules/.tools 2>/dev/null)" != "$tools" ]; then
+  npm install --no-package-lock --no-audit --no-fund --loglevel=error
+  echo "$tools" >node_modules/.tools
+fi
+rm -rf node_modules/adapvae
+cp -r ../npm/adapvae node_modules/adapvae
+npm run --silent build

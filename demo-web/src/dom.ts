@@ -1,0 +1,36 @@
+/** The element with this id, of the class that the page gives it. */
+export function element<T extends HTMLElement>(id: string, type: new () => T): T {
+  const found = document.getElementById(id);
+  if (!(found instanceof type)) throw new Error(`the page has no ${type.name} #${id}`);
+  return found;
+}
+export const button = (id: string): HTMLButtonElement => element(id, HTMLButtonElement);
+export const canvas = (id: string): HTMLCanvasElement => element(id, HTMLCanvasElement);
+
+export function show(target: HTMLElement, text: string): void {
+  target.textContent = text;
+  target.hidden = text === '';
+}
+
+/** Said to readers of screens, once. */
+export function announce(text: string): void {
+  element('live', HTMLDivElement).textContent = text;
+}
+
+export const lessMotion = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+/** A value of the style sheet, which knows light and dark. */
+export const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+/** The canvas's context, in CSS pixels, with as many real pixels as the screen has. */
+export function fitted(target: HTMLCanvasElement): { context: CanvasRenderingContext2D; width: number; height: number } {
+  const ratio = Math.min(3, window.devicePixelRatio || 1);
+  const { clientWidth: width, clientHeight: height } = target;
+  const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (target.width !== w) target.width = w;
+  if (target.height !== h) target.height = h;
+  const context = target.getContext('2d')!;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return { context, width, height };
+}

@@ -1,0 +1,152 @@
+/** The model in its worker, and what the page knows of it after every change. */
+import { AdapVAE } from 'adapvae/worker';
+import type { AdapVAE as Model, Cluster, Info, ModelEvent, Moments, Options, Report, Scores, Stage } from 'adapvae';
+
+type Later = Awaited<ReturnType<typeof AdapVAE.create>>;
+export type { Cluster, Model, ModelEvent };
+
+export interface Known extends Cluster {
+  moments: Moments;
+  prototype: Float32Array;
+}
+
+export interface State {
+  clusters: Known[];
+  events: ModelEvent[];
+  info: Info;
+}
+
+export interface Learnt {
+  report: Report;
+  events: ModelEvent[];
+  milliseconds: number;
+}
+
+export class Session {
+  state: State | null = null;
+  /** Learning of one stream waits for that of another: each tells the events that are its own. */
+  private queue: Promise<unknown> = Promise.resolve();
+  private listeners: (() => void)[] = [];
+  private progress: (stage: Stage, fraction: number) => void = () => {};
+
+  private constructor(private model: Later) {}
+
+  static async create(options: Options): Promise<Session> {
+    const session = new Session(await AdapVAE.create(options));
+    await session.begin();
+    return session;
+  }
+
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+  onProgress(listener: (stage: Stage, fraction: number) => void): void {
+    this.progress = listener;
+  }
+
+  /** A new model in the place of the old one, whose worker ends. */
+  async replace(make: () => Promise<Later>): Promise<void> {
+    const model = await make();
+    this.model.dispose();
+    this.model = model;
+    await this.begin();
+  }
+  async restart(options: Options): Promise<void> {
+    await this.replace(() => AdapVAE.create(options));
+  }
+  async open(bytes: Uint8Array): Promise<void> {
+    await this.replace(() => AdapVAE.load(bytes));
+  }
+  save(): Promise<Uint8Array & { readonly buffer: ArrayBuffer }> {
+    return this.model.save();
+  }
+
+  private sensitivity = 1;
+  /** Above 1 more is called novel. Holds for models to come as well. */
+  async setSensitivity(sensitivity: number): Promise<void> {
+    this.sensitivity = sensitivity;
+    await this.model.setSensitivity(sensitivity);
+    await this.tell();
+  }
+
+  private async begin(): Promise<void> {
+    if (this.sensitivity !== 1) await this.model.setSensitivity(this.sensitivity);
+    await this.model.setProgress((stage, fraction) => this.progress(stage, fraction));
+    await this.refresh();
+  }
+
+  get inputs(): number {
+    return this.state?.info.inputs ?? 0;
+  }
+  get events(): ModelEvent[] {
+    return this.state?.events ?? [];
+  }
+  find(id: number): Known | undefined {
+    return this.state?.clusters.find((cluster) => cluster.id === id);
+  }
+  /** What people call it. */
+  title(id: number): string {
+    const name = this.find(id)?.name;
+    return name ? `${name} (cluster ${id})` : `cluster ${id}`;
+  }
+
+  score(rows: Float32Array): Promise<Scores> {
+    return this.model.score(rows);
+  }
+  async encode(rows: Float32Array): Promise<Float32Array> {
+    return (await this.model.encode(rows)).mean;
+  }
+  decode(features: Float32Array): Promise<Float32Array> {
+    return this.model.decode(features);
+  }
+  reconstruct(rows: Float32Array): Promise<Float32Array> {
+    return this.model.reconstruct(rows);
+  }
+
+  learn(rows: Float32Array): Promise<Learnt> {
+    const result = this.queue.then(() => this.learnNow(rows));
+    this.queue = result.catch(() => {});
+    return result;
+  }
+
+  private async learnNow(rows: Float32Array): Promise<Learnt> {
+    const before = this.events.at(-1)?.sequence ?? 0;
+    const start = performance.now();
+    const report = await this.model.learn(rows);
+    const milliseconds = performance.now() - start;
+    await this.refresh();
+    return { report, milliseconds, events: this.events.filter(({ sequence }) => sequence > before) };
+  }
+
+  /** A correction by the person: name, merge, split, forget, undo. */
+  async correct<T>(change: (model: Later) => Promise<T>): Promise<T> {
+    const result = await change(this.model);
+    await this.refresh();
+    return result;
+  }
+
+  private async refresh(): Promise<void> {
+    const { model } = this;
+    const [clusters, events, info] = await Promise.all([model.clusters(), model.events(0), model.info()]);
+    const moments = await Promise.all(clusters.map(({ id }) => model.moments(id)));
+    const means = new Float32Array(clusters.length * info.latent);
+    moments.forEach(({ mean }, i) => means.set(mean, i * info.latent));
+    const rows = clusters.length ? await model.decode(means) : new Float32Array();
+    this.state = {
+      events,
+      info,
+      clusters: clusters
+        .map((cluster, i) => ({ ...cluster, moments: moments[i]!, prototype: rows.slice(i * info.inputs, (i + 1) * info.inputs) }))
+        .sort((a, b) => a.id - b.id),
+    };
+    await this.tell();
+  }
+
+  /** Each part of the page in a task of its own, so that none is a long one. */
+  private async tell(): Promise<void> {
+    for (const listener of this.listeners) {
+      listener();
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  }
+}

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Builds the page and walks through it in a real Chromium. usage: run.sh [TEST_FILE...]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+export ADAPVAE_SOURCE=$PWD
+demo-web/build.sh
+place=build/web/journeys
+mkdir -p "$place"
+cp tests/web/*.mjs tests/wasm/browser.mjs "$place"
+cd "$place"
+[ $# -gt 0 ] || set -- *.test.mjs
+exec node --test --test-concurrency=1 --test-reporter=spec --test-timeout=240000 --test-force-exit "$@"
