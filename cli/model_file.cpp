@@ -88,15 +88,17 @@ ModelHandle load_model(const std::string& path, const adapvae_options* options,
   return ModelHandle(model);
 }
 
-bool save_model(const adapvae_model* model, const std::string& path, std::string& error) {
+std::vector<std::uint8_t> take_snapshot(const adapvae_model* model) {
   std::size_t size = 0;
-  std::vector<std::uint8_t> bytes;
-  if (adapvae_save(model, nullptr, 0, &size) == ADAPVAE_OK) {
-    bytes.resize(size);
-    if (adapvae_save(model, bytes.data(), size, &size) == ADAPVAE_OK) {
-      return write_file(path, bytes, error);
-    }
-  }
+  if (adapvae_save(model, nullptr, 0, &size) != ADAPVAE_OK) return {};
+  std::vector<std::uint8_t> bytes(size);
+  if (adapvae_save(model, bytes.data(), size, &size) != ADAPVAE_OK) return {};
+  return bytes;
+}
+
+bool save_model(const adapvae_model* model, const std::string& path, std::string& error) {
+  const std::vector<std::uint8_t> bytes = take_snapshot(model);
+  if (!bytes.empty()) return write_file(path, bytes, error);
   error = path + ": " + last_error(model);
   return false;
 }

@@ -29,6 +29,8 @@ bool read_file(const std::string& path, std::vector<std::uint8_t>& bytes, std::s
 bool write_file(const std::string& path, const std::vector<std::uint8_t>& bytes,
                 std::string& error);
 ModelHandle load_model(const std::string& path, const adapvae_options* options, std::string& error);
+// All that the model knows; empty if it cannot be had.
+std::vector<std::uint8_t> take_snapshot(const adapvae_model* model);
 bool save_model(const adapvae_model* model, const std::string& path, std::string& error);
 
 // Whoever changes a model's file holds this; another one is refused meanwhile. For as long as it

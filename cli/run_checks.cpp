@@ -120,14 +120,6 @@ class SelfTest {
     all_ = all_ && good;
     return good;
   }
-  std::vector<std::uint8_t> snapshot(const adapvae_model* model) {
-    std::size_t size = 0;
-    std::vector<std::uint8_t> bytes;
-    if (adapvae_save(model, nullptr, 0, &size) != ADAPVAE_OK) return bytes;
-    bytes.resize(size);
-    if (adapvae_save(model, bytes.data(), size, &size) != ADAPVAE_OK) bytes.clear();
-    return bytes;
-  }
   bool all_ = true;
 };
 
@@ -167,15 +159,15 @@ bool SelfTest::run() {
   check(novel < kRows / 30, "and is then known");
   check(after[2].id != after[0].id && after[2].id != after[1].id, "by a cluster of its own");
 
-  const std::vector<std::uint8_t> bytes = snapshot(m);
+  const std::vector<std::uint8_t> bytes = take_snapshot(m);
   adapvae_model* loaded = nullptr;
   adapvae_create_from(bytes.data(), bytes.size(), nullptr, &loaded, nullptr);
   const ModelHandle other(loaded);
-  check(other != nullptr && snapshot(loaded) == bytes, "saved and loaded it is the same");
+  check(other != nullptr && take_snapshot(loaded) == bytes, "saved and loaded it is the same");
   if (!other) return false;
   adapvae_learn(m, known.data(), kRows, 0, nullptr);
   adapvae_learn(loaded, known.data(), kRows, 0, nullptr);
-  check(snapshot(m) == snapshot(loaded), "and goes on as if it had not been");
+  check(take_snapshot(m) == take_snapshot(loaded), "and goes on as if it had not been");
   std::vector<std::uint8_t> damaged = bytes;
   damaged[damaged.size() / 2] ^= 1U;
   adapvae_model* wrong = nullptr;

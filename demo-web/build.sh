@@ -7,12 +7,8 @@ mkdir -p "$place"
 find "$place" -mindepth 1 -maxdepth 1 ! -name node_modules -exec rm -rf {} +
 cp -r demo-web/. "$place"
 node demo-web/tools/make-digits.mjs "$place/public/digits.bin"
+tools/npm_tools.sh "$place"
 cd "$place"
-tools=$(node -e 'const f = require("./package.json"); console.log(Object.entries(f.devDependencies).join(" "))')
-if [ "$(cat node_modules/.tools 2>/dev/null)" != "$tools" ]; then
-  npm install --no-package-lock --no-audit --no-fund --loglevel=error
-  echo "$tools" >node_modules/.tools
-fi
 rm -rf node_modules/adapvae
 cp -r ../npm/adapvae node_modules/adapvae
 npm run --silent build

@@ -8,12 +8,8 @@ node wasm/assemble.mjs build/wasm/wasm/adapvae.wasm build/wasm/wasm/adapvae-scal
 place=build/npm/bench
 mkdir -p "$place"
 cp bench/wasm/* tests/wasm/browser.mjs tests/wasm/support.mjs "$place"
+tools/npm_tools.sh "$place"
 cd "$place"
-tools=$(node -e 'const f = require("./package.json"); console.log(Object.entries(f.devDependencies).join(" "))')
-if [ "$(cat node_modules/.tools 2>/dev/null)" != "$tools" ]; then
-  npm install --no-package-lock --no-audit --no-fund --loglevel=error
-  echo "$tools" >node_modules/.tools
-fi
 rm -rf node_modules/adapvae
 cp -r ../adapvae node_modules/adapvae
 [ ! -f ../../wasm/wasm/bench_step.wasm ] || cp ../../wasm/wasm/bench_step.wasm .

@@ -1,7 +1,7 @@
 /** The moment in which a cluster is born, with its reason. */
 import { announce, canvas, element, lessMotion } from './dom';
 import { drawAlone } from './picture';
-import type { Learnt, Session } from './session';
+import type { Learnt, Learner } from './learner';
 
 const CHANGES = new Set(['born', 'merged', 'retired', 'split', 'forgotten']);
 
@@ -17,7 +17,7 @@ export class BirthView {
   private readonly text = element('birth-reason', HTMLParagraphElement);
   private readonly image = canvas('birth-image');
 
-  constructor(private readonly session: Session) {
+  constructor(private readonly learner: Learner) {
     this.clear();
   }
 
@@ -44,7 +44,7 @@ export class BirthView {
       if (streamNumber === 1) this.title.textContent = `It found ${report.clusters} clusters by itself`;
       else this.title.textContent = births.length > 1 ? `${births.length} clusters are born` : `Cluster ${youngest.id} is born`;
       this.text.textContent = reason(youngest.text);
-      drawAlone(this.image, this.session.find(youngest.id)?.prototype ?? null);
+      drawAlone(this.image, this.learner.find(youngest.id)?.prototype ?? null);
       if (!lessMotion()) requestAnimationFrame(() => this.box.classList.add('moment'));
     } else {
       this.title.textContent = 'Nothing was born';

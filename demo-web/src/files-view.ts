@@ -1,7 +1,7 @@
 /** Own data and models: chosen, dropped, saved. */
 import { button, element, show } from './dom';
 import { readCsv, type Table } from './csv';
-import type { Session } from './session';
+import type { Learner } from './learner';
 
 const LARGEST_CSV = 50_000_000;
 
@@ -15,7 +15,7 @@ export class FilesView {
   private readonly note = element('data-note', HTMLParagraphElement);
 
   constructor(
-    private readonly session: Session,
+    private readonly learner: Learner,
     private readonly opened: () => void,
     private readonly read: (table: Table, name: string) => Promise<void>,
     digits: () => void,
@@ -63,9 +63,9 @@ export class FilesView {
       if (file.size > LARGEST_CSV) throw new Error(`${file.size} bytes are too many for this page`);
       const bytes = new Uint8Array(await file.arrayBuffer());
       if (isModel(bytes)) {
-        await this.session.open(bytes);
+        await this.learner.open(bytes);
         this.opened();
-        const { info } = this.session.state!;
+        const { info } = this.learner.state!;
         this.say(`${file.name}: a model of ${info.clusters} clusters that has learnt ${info.rows} rows.`);
       } else {
         const table = readCsv(new TextDecoder().decode(bytes));
@@ -83,13 +83,13 @@ export class FilesView {
 
   private async save(): Promise<void> {
     try {
-      const bytes = await this.session.save();
+      const bytes = await this.learner.save();
       const link = document.createElement('a');
       link.href = URL.createObjectURL(new Blob([bytes]));
       link.download = 'adapvae.safetensors';
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-      this.say(`Saved: ${Math.round(bytes.length / 1024)} KB, ${this.session.state?.clusters.length ?? 0} clusters.`);
+      this.say(`Saved: ${Math.round(bytes.length / 1024)} KB, ${this.learner.state?.clusters.length ?? 0} clusters.`);
     } catch (error) {
       show(this.error, (error as Error).message);
     }

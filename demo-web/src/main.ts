@@ -12,7 +12,7 @@ import { PadView } from './pad-view';
 import { Player, type Source, type Watcher } from './player';
 import { PrototypesView } from './prototypes-view';
 import { Scenario } from './scenario';
-import { Session, type Learnt } from './session';
+import { Learner, type Learnt } from './learner';
 import { StreamView } from './stream-view';
 import { optionsFor, TableSource } from './table-source';
 import { TimelineView } from './timeline-view';
@@ -30,24 +30,24 @@ function seedOfAddress(): number {
 }
 
 async function start(): Promise<void> {
-  const [digits, session] = await Promise.all([fetchDigits(`${import.meta.env.BASE_URL}digits.bin`), Session.create(digitsOptions(seedOfAddress()))]);
+  const [digits, learner] = await Promise.all([fetchDigits(`${import.meta.env.BASE_URL}digits.bin`), Learner.create(digitsOptions(seedOfAddress()))]);
   const playDigits = (): Source => new Scenario(digits, STREAM_SEED);
   /** What restart begins again. */
   let again: { options: Options; source: () => Source } = { options: digitsOptions(seedOfAddress()), source: playDigits };
 
-  const streamView = new StreamView(session);
-  const birthView = new BirthView(session);
-  const mapView = new MapView(session);
-  new PrototypesView(session);
-  new TimelineView(session);
+  const streamView = new StreamView(learner);
+  const birthView = new BirthView(learner);
+  const mapView = new MapView(learner);
+  new PrototypesView(learner);
+  new TimelineView(learner);
   const stage = element('stage', HTMLSpanElement);
   const bar = element('progress', HTMLDivElement);
 
   const facts = ({ milliseconds, report }: Learnt): void => {
     element('fact-speed', HTMLElement).textContent = `${Math.round(milliseconds)} ms, ${Math.round((1000 * report.rows) / milliseconds)} rows/s`;
   };
-  session.onChange(() => {
-    const { info } = session.state!;
+  learner.onChange(() => {
+    const { info } = learner.state!;
     element('fact-stored', HTMLElement).textContent = String(info.rowsWaiting);
     element('fact-rows', HTMLElement).textContent = info.rows.toLocaleString('en');
     element('fact-bytes', HTMLElement).textContent = `${Math.round(info.snapshotBytes / 1024).toLocaleString('en')} KB`;
@@ -55,7 +55,7 @@ async function start(): Promise<void> {
     element('fact-seed', HTMLElement).textContent = String(again.options.seed ?? MODEL_SEED);
     document.body.dataset['clusters'] = String(info.clusters);
   });
-  session.onProgress((name, fraction) => {
+  learner.onProgress((name, fraction) => {
     stage.textContent = `Learning: ${name}`;
     bar.style.transform = `scaleX(${fraction})`;
   });
@@ -68,7 +68,7 @@ async function start(): Promise<void> {
     came: (_, __, count) => streamView.came(count),
     learning: () => (bar.style.transform = 'scaleX(0)'),
     learnt: (stream, _, result) => {
-      birthView.learnt(result, session.state?.info.streams ?? 0);
+      birthView.learnt(result, learner.state?.info.streams ?? 0);
       streamView.learnt(result.events.filter(({ type }) => type === 'born').map(({ id }) => id));
       mapView.learnt(stream.rows).catch(() => {});
       facts(result);
@@ -87,11 +87,11 @@ async function start(): Promise<void> {
     },
     failed: (error) => fail(error),
   };
-  const player: Player = new Player(session, playDigits(), watcher);
+  const player: Player = new Player(learner, playDigits(), watcher);
   const clear = (): void => [streamView, birthView, mapView].forEach((view) => view.clear());
 
   const pad = new PadView(
-    session,
+    learner,
     () => player.play(false),
     (result) => {
       birthView.learnt(result, Infinity);
@@ -101,7 +101,7 @@ async function start(): Promise<void> {
   const begin = async (options: Options, source: () => Source): Promise<void> => {
     player.play(false);
     player.restart(null);
-    await session.restart(options);
+    await learner.restart(options);
     again = { options, source };
     clear();
     pad.clear();
@@ -109,13 +109,13 @@ async function start(): Promise<void> {
     player.play(true);
   };
   new FilesView(
-    session,
+    learner,
     () => {
       // The streams go on with the model that was opened, if it is one of digits.
       player.play(false);
       clear();
       pad.clear();
-      player.restart(session.inputs === 784 ? playDigits() : null);
+      player.restart(learner.inputs === 784 ? playDigits() : null);
     },
     (table, name) => begin(optionsFor(table), () => new TableSource(table, name)),
     () => void begin(digitsOptions(seedOfAddress()), playDigits).catch(fail),
@@ -136,7 +136,7 @@ async function start(): Promise<void> {
   const sense = async (): Promise<void> => {
     const factor = 2 ** Number(sensitivity.value);
     element('sensitivity-text', HTMLOutputElement).textContent = `${factor < 1 ? factor.toFixed(2) : factor.toFixed(factor % 1 ? 1 : 0)}×`;
-    await session.setSensitivity(factor);
+    await learner.setSensitivity(factor);
     await player.rescore();
   };
   sensitivity.oninput = () => void sense().catch(fail);

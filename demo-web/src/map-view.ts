@@ -3,7 +3,7 @@ import { canvas, colour, element, fitted } from './dom';
 import { colourOf, drawMark } from './marks';
 import { drawAlone } from './picture';
 import { covarianceOnto, onto, outOf, planeOf, type Plane } from './plane';
-import type { Session } from './session';
+import type { Learner } from './learner';
 
 const DEVIATIONS = 2;
 
@@ -19,8 +19,8 @@ export class MapView {
   private asked = 0;
   private shown = 0;
 
-  constructor(private readonly session: Session) {
-    session.onChange(() => this.update().catch(() => {})); // a model that another has replaced does not answer
+  constructor(private readonly learner: Learner) {
+    learner.onChange(() => this.update().catch(() => {})); // a model that another has replaced does not answer
     new ResizeObserver(() => this.draw()).observe(this.map);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
     const point = (event: PointerEvent): void => {
@@ -54,12 +54,12 @@ export class MapView {
   }
 
   private async update(): Promise<void> {
-    const { state } = this.session;
+    const { state } = this.learner;
     const turn = ++this.shown;
     if (!state || state.clusters.length === 0) return this.clear();
     const { latent, inputs } = state.info;
     const rows = this.rows && this.rows.length % inputs === 0 ? this.rows : new Float32Array();
-    const [features, scores] = rows.length ? await Promise.all([this.session.encode(rows), this.session.score(rows)]) : [new Float32Array(), null];
+    const [features, scores] = rows.length ? await Promise.all([this.learner.encode(rows), this.learner.score(rows)]) : [new Float32Array(), null];
     if (turn !== this.shown) return;
     // Means count, too, so that clusters that the last stream did not touch have their place.
     const means = state.clusters.flatMap(({ moments }) => [...moments.mean]);
@@ -89,7 +89,7 @@ export class MapView {
       context.fillText('Nothing is learnt yet.', width / 2, height / 2);
       return;
     }
-    const ellipses = (this.session.state?.clusters ?? [])
+    const ellipses = (this.learner.state?.clusters ?? [])
       .filter(({ moments }) => moments.mean.length === plane.middle.length)
       .map(({ id, name, moments }) => {
         const [xx, xy, yy] = covarianceOnto(plane, moments.covariance);
@@ -151,7 +151,7 @@ export class MapView {
     const question = ++this.asked;
     await new Promise(requestAnimationFrame); // a pointer may move many times within a frame
     if (question !== this.asked) return;
-    const row = await this.session.decode(outOf(plane, (this.cursor.x - this.view.x) / this.view.scale, (this.cursor.y - this.view.y) / this.view.scale));
+    const row = await this.learner.decode(outOf(plane, (this.cursor.x - this.view.x) / this.view.scale, (this.cursor.y - this.view.y) / this.view.scale));
     if (question !== this.asked || !this.cursor) return;
     drawAlone(this.image, row);
     this.image.hidden = false;

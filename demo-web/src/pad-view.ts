@@ -3,7 +3,7 @@ import { button, canvas, colour, element } from './dom';
 import { PIXELS } from './digits';
 import { drawAlone } from './picture';
 import { randomNumbers } from './random';
-import type { Learnt, Session } from './session';
+import type { Learnt, Learner } from './learner';
 import { imageOf, someDeformation, type Point, type Stroke } from './strokes';
 
 const FED = 40; // 20 gave no cluster at once in 7 of 24 trials (6 symbols, 4 models), 40 in 3
@@ -23,7 +23,7 @@ export class PadView {
   private waiting = false;
 
   constructor(
-    private readonly session: Session,
+    private readonly learner: Learner,
     /** The person draws: other streams should wait. */
     private readonly begun: () => void,
     private readonly learnt: (result: Learnt) => void,
@@ -44,13 +44,13 @@ export class PadView {
     this.pad.addEventListener('keydown', (event) => this.key(event));
     button('clear').onclick = () => this.clear();
     button('feed').onclick = () => void this.feed();
-    session.onChange(() => this.changed());
+    learner.onChange(() => this.changed());
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
     this.clear();
   }
 
   private get usable(): boolean {
-    return this.session.inputs === PIXELS;
+    return this.learner.inputs === PIXELS;
   }
 
   private place(event: PointerEvent): Point {
@@ -127,7 +127,7 @@ export class PadView {
     }
     await new Promise(requestAnimationFrame);
     if (question !== this.asked) return;
-    const [scores, back] = await Promise.all([this.session.score(image), this.session.reconstruct(image)]);
+    const [scores, back] = await Promise.all([this.learner.score(image), this.learner.reconstruct(image)]);
     if (question !== this.asked) return;
     const [id, novelty, probability] = [scores.id[0]!, scores.novelty[0]!, scores.probability[0]!];
     drawAlone(canvas('pad-back'), id ? back : null);
@@ -135,10 +135,10 @@ export class PadView {
     this.meter.classList.toggle('is-novel', novelty > 0.5);
     this.verdict.dataset['novelty'] = String(novelty);
     this.verdict.innerHTML = '<strong></strong> <span></span>';
-    this.verdict.querySelector('strong')!.textContent = novelty > 0.5 ? 'New to me' : `Looks like ${this.session.title(id)}`;
+    this.verdict.querySelector('strong')!.textContent = novelty > 0.5 ? 'New to me' : `Looks like ${this.learner.title(id)}`;
     this.verdict.querySelector('span')!.textContent =
       `novelty ${novelty.toFixed(2)}` +
-      (id ? `; nearest: ${this.session.title(id)}, probability ${probability.toFixed(2)}` : '; nothing is learnt yet');
+      (id ? `; nearest: ${this.learner.title(id)}, probability ${probability.toFixed(2)}` : '; nothing is learnt yet');
   }
 
   private async feed(): Promise<void> {
@@ -148,7 +148,7 @@ export class PadView {
     this.waiting = button('feed').disabled = true;
     this.fed.textContent = 'Learning …';
     try {
-      const result = await this.session.learn(rows);
+      const result = await this.learner.learn(rows);
       const born = result.events.filter(({ type }) => type === 'born').map(({ id }) => id);
       this.fed.textContent = born.length
         ? `Your own cluster is born: ${born.join(', ')}. Draw it again: it is known now.`

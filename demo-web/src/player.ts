@@ -1,7 +1,7 @@
 /** Plays streams: rows come one by one, each already scored; when all have come, the stream is learnt. */
 import type { Scores } from 'adapvae';
 import type { Stream } from './scenario';
-import type { Learnt, Session } from './session';
+import type { Learnt, Learner } from './learner';
 
 export interface Source {
   readonly finished: boolean;
@@ -38,7 +38,7 @@ export class Player {
   private turn = 0;
 
   constructor(
-    private readonly session: Session,
+    private readonly learner: Learner,
     private source: Source | null,
     private readonly watcher: Watcher,
   ) {
@@ -71,7 +71,7 @@ export class Player {
   async rescore(): Promise<void> {
     const [stream, turn] = [this.stream, this.turn];
     if (!stream || this.phase !== 'arriving') return;
-    const scores = await this.session.score(stream.rows);
+    const scores = await this.learner.score(stream.rows);
     if (turn !== this.turn || stream !== this.stream || this.phase !== 'arriving') return;
     this.scores = scores;
     this.watcher.began(stream, scores);
@@ -92,7 +92,7 @@ export class Player {
       this.rested += passed * this.speed;
       if (this.rested >= REST) void this.begin();
     } else if (this.phase === 'arriving') {
-      const rate = this.session.state?.clusters.length ? ROWS_PER_SECOND : FIRST_ROWS_PER_SECOND;
+      const rate = this.learner.state?.clusters.length ? ROWS_PER_SECOND : FIRST_ROWS_PER_SECOND;
       this.exact += (passed / 1000) * rate * this.speed;
       this.reveal(Math.floor(this.exact));
       if (this.shown >= this.stream!.count) void this.learn();
@@ -129,7 +129,7 @@ export class Player {
         return this.play(false);
       }
       const stream = this.source.next();
-      const scores = await this.session.score(stream.rows);
+      const scores = await this.learner.score(stream.rows);
       if (!still()) return;
       [this.stream, this.scores, this.shown, this.exact, this.phase] = [stream, scores, 0, 0, 'arriving'];
       this.watcher.began(stream, scores);
@@ -143,7 +143,7 @@ export class Player {
       const [stream, scores] = [this.stream!, this.scores!];
       this.watcher.learning(stream);
       this.watcher.changed();
-      const result = await this.session.learn(stream.rows);
+      const result = await this.learner.learn(stream.rows);
       if (!still()) return;
       this.phase = 'resting';
       this.rested = result.report.births ? 0 : REST / 2;

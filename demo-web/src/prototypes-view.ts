@@ -2,7 +2,7 @@
 import { announce, button, element } from './dom';
 import { markSvg } from './marks';
 import { drawAlone } from './picture';
-import type { Known, Session } from './session';
+import type { Known, Learner } from './learner';
 
 type Correction = (force: boolean) => Promise<string>;
 
@@ -13,8 +13,8 @@ export class PrototypesView {
   private cards = new Map<number, HTMLLIElement>();
   private seen = new Set<number>();
 
-  constructor(private readonly session: Session) {
-    session.onChange(() => this.update());
+  constructor(private readonly learner: Learner) {
+    learner.onChange(() => this.update());
     button('merge').onclick = () => {
       const [id, other] = [...this.chosen];
       if (id && other) this.merge(id, other);
@@ -23,20 +23,20 @@ export class PrototypesView {
       const [id] = [...this.chosen];
       if (!id) return;
       void this.correct(async (force) => {
-        const { part } = await session.correct((model) => model.split(id, { force }));
+        const { part } = await learner.correct((model) => model.split(id, { force }));
         return `Cluster ${id} was split; its part is cluster ${part}.`;
       });
     };
     button('forget').onclick = () => {
       const ids = [...this.chosen];
       void this.correct(async () => {
-        for (const id of ids) await session.correct((model) => model.forget(id));
+        for (const id of ids) await learner.correct((model) => model.forget(id));
         return `Cluster ${ids.join(' and ')} is forgotten.`;
       });
     };
     button('undo').onclick = () =>
       void this.correct(async () => {
-        await session.correct((model) => model.undo());
+        await learner.correct((model) => model.undo());
         return 'The last correction is undone.';
       });
     this.update();
@@ -44,7 +44,7 @@ export class PrototypesView {
 
   private merge(id: number, other: number): void {
     void this.correct(async (force) => {
-      await this.session.correct((model) => model.merge(id, other, { force }));
+      await this.learner.correct((model) => model.merge(id, other, { force }));
       return `Cluster ${other} is now part of cluster ${id}.`;
     });
   }
@@ -70,7 +70,7 @@ export class PrototypesView {
   }
 
   private update(): void {
-    const clusters = this.session.state?.clusters ?? [];
+    const clusters = this.learner.state?.clusters ?? [];
     const ids = new Set(clusters.map(({ id }) => id));
     for (const [id, card] of this.cards) {
       if (ids.has(id)) continue;
@@ -94,7 +94,7 @@ export class PrototypesView {
     button('merge').disabled = count !== 2;
     button('split').disabled = count !== 1;
     button('forget').disabled = count === 0;
-    button('undo').disabled = !this.session.state?.info.undoSteps;
+    button('undo').disabled = !this.learner.state?.info.undoSteps;
     for (const [id, card] of this.cards) {
       const chosen = this.chosen.has(id);
       card.classList.toggle('chosen', chosen);
@@ -131,7 +131,7 @@ export class PrototypesView {
     const name = card.querySelector<HTMLInputElement>('.name')!;
     name.onchange = () =>
       void this.correct(async () => {
-        await this.session.correct((model) => model.label(id, name.value.trim()));
+        await this.learner.correct((model) => model.label(id, name.value.trim()));
         return name.value.trim() ? `Cluster ${id} is called ${name.value.trim()}.` : `Cluster ${id} has no name.`;
       });
     this.cards.set(id, card);

@@ -3,7 +3,7 @@ import type { Scores } from 'adapvae';
 import { canvas, colour, element, fitted } from './dom';
 import { drawAlone, drawRow } from './picture';
 import type { Stream } from './scenario';
-import type { Session } from './session';
+import type { Learner } from './learner';
 
 const NOVEL_ABOVE = 0.5;
 const TILE = 44;
@@ -29,7 +29,7 @@ export class StreamView {
   private scores: Scores | null = null;
   private shown = 0;
 
-  constructor(private readonly session: Session) {
+  constructor(private readonly learner: Learner) {
     drawAlone(this.current, null);
     new ResizeObserver(() => this.draw()).observe(this.trace);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
@@ -69,7 +69,7 @@ export class StreamView {
   }
 
   private row(i: number): Float32Array {
-    const width = this.session.inputs;
+    const width = this.learner.inputs;
     return this.stream!.rows.subarray(i * width, (i + 1) * width);
   }
 
@@ -159,7 +159,7 @@ export class StreamView {
     const at = shown - 1;
     drawAlone(this.current, this.row(at));
     const novelty = scores.novelty[at]!;
-    const known = (this.session.state?.info.streams ?? 0) > 0 && scores.id[at] !== 0;
+    const known = (this.learner.state?.info.streams ?? 0) > 0 && scores.id[at] !== 0;
     this.verdict.innerHTML = '';
     const strong = document.createElement('strong');
     strong.textContent = novelty > NOVEL_ABOVE ? 'novel' : `cluster ${scores.id[at]}`;

@@ -2,7 +2,7 @@
 import { reason } from './birth-view';
 import { element } from './dom';
 import { colourOf, markSvg } from './marks';
-import type { ModelEvent, Session } from './session';
+import type { ModelEvent, Learner } from './learner';
 
 const LANE = 28;
 const LEFT = 40;
@@ -15,14 +15,14 @@ interface Lane {
   into: number;
 }
 
-function lanesOf(events: ModelEvent[], session: Session): Map<number, Lane> {
+function lanesOf(events: ModelEvent[], learner: Learner): Map<number, Lane> {
   const lanes = new Map<number, Lane>();
-  for (const { id, bornStream } of session.state?.clusters ?? []) lanes.set(id, { id, from: bornStream, to: null, into: 0 });
+  for (const { id, bornStream } of learner.state?.clusters ?? []) lanes.set(id, { id, from: bornStream, to: null, into: 0 });
   for (const { type, id, other, stream } of events) {
     if (type === 'born' && !lanes.has(id)) lanes.set(id, { id, from: stream, to: stream, into: 0 });
     // Of a merge, `id` stays and `other` ends, unless it was undone and is alive.
-    if (type === 'merged' && !session.find(other)) lanes.set(other, { id: other, from: lanes.get(other)?.from ?? stream, to: stream, into: id });
-    if ((type === 'forgotten' || type === 'retired') && !session.find(id)) {
+    if (type === 'merged' && !learner.find(other)) lanes.set(other, { id: other, from: lanes.get(other)?.from ?? stream, to: stream, into: id });
+    if ((type === 'forgotten' || type === 'retired') && !learner.find(id)) {
       lanes.set(id, { id, from: lanes.get(id)?.from ?? stream, to: stream, into: 0 });
     }
   }
@@ -36,15 +36,15 @@ export class TimelineView {
   private readonly box = element('timeline', HTMLDivElement);
   private readonly text = element('event-text', HTMLParagraphElement);
 
-  constructor(private readonly session: Session) {
-    session.onChange(() => this.update());
+  constructor(private readonly learner: Learner) {
+    learner.onChange(() => this.update());
     new ResizeObserver(() => this.update()).observe(this.box);
     this.update();
   }
 
   private update(): void {
-    const { state } = this.session;
-    const lanes = state ? lanesOf(state.events, this.session) : new Map<number, Lane>();
+    const { state } = this.learner;
+    const lanes = state ? lanesOf(state.events, this.learner) : new Map<number, Lane>();
     if (!state || lanes.size === 0) {
       this.box.innerHTML = '<p class="small">No cluster yet.</p>';
       return;
@@ -61,7 +61,7 @@ export class TimelineView {
       const end = to === null ? width - 12 : x(to);
       inside += `<line x1="${x(from)}" x2="${end}" y1="${y(id)}" y2="${y(id)}" stroke="${colourOf(id)}" stroke-width="3" stroke-linecap="round"/>`;
       if (into && row.has(into)) inside += `<line x1="${end}" x2="${end}" y1="${y(id)}" y2="${y(into)}" stroke="${colourOf(id)}" stroke-dasharray="3 3"/>`;
-      const parent = this.session.find(id)?.parent ?? 0;
+      const parent = this.learner.find(id)?.parent ?? 0;
       if (row.has(parent)) inside += `<line x1="${x(from)}" x2="${x(from)}" y1="${y(parent)}" y2="${y(id)}" stroke="${colourOf(id)}" stroke-dasharray="2 4"/>`;
     }
     this.box.innerHTML = `<div class="lanes" style="width:${width}px;height:${height}px"><svg width="${width}" height="${height}" aria-hidden="true">${inside}</svg></div>`;

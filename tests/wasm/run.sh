@@ -9,12 +9,8 @@ place=build/npm/test
 mkdir -p "$place"
 find "$place" -mindepth 1 -maxdepth 1 ! -name node_modules -exec rm -rf {} +
 cp -r tests/wasm/. "$place"
+tools/npm_tools.sh "$place"
 cd "$place"
-tools=$(node -e 'const f = require("./package.json"); console.log(Object.entries(f.devDependencies).join(" "))')
-if [ "$(cat node_modules/.tools 2>/dev/null)" != "$tools" ]; then
-  npm install --no-package-lock --no-audit --no-fund --loglevel=error
-  echo "$tools" >node_modules/.tools
-fi
 # As from a registry: only what the package's `files` let through.
 archive=$(cd ../adapvae && npm pack --silent --pack-destination ../test)
 rm -rf node_modules/adapvae

@@ -22,7 +22,7 @@ export interface Learnt {
   milliseconds: number;
 }
 
-export class Session {
+export class Learner {
   state: State | null = null;
   /** Learning of one stream waits for that of another: each tells the events that are its own. */
   private queue: Promise<unknown> = Promise.resolve();
@@ -31,10 +31,10 @@ export class Session {
 
   private constructor(private model: Later) {}
 
-  static async create(options: Options): Promise<Session> {
-    const session = new Session(await AdapVAE.create(options));
-    await session.begin();
-    return session;
+  static async create(options: Options): Promise<Learner> {
+    const learner = new Learner(await AdapVAE.create(options));
+    await learner.begin();
+    return learner;
   }
 
   onChange(listener: () => void): void {
