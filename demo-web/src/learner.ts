@@ -2,6 +2,8 @@
 import { AdapVAE } from 'adapvae/worker';
 import type { AdapVAE as Model, Cluster, Info, ModelEvent, Moments, Options, Report, Scores, Stage } from 'adapvae';
 
+import { pictureOf, type Picture } from './picture';
+
 type Later = Awaited<ReturnType<typeof AdapVAE.create>>;
 export type { Cluster, Model, ModelEvent };
 
@@ -73,6 +75,23 @@ export class Learner {
     if (this.sensitivity !== 1) await this.model.setSensitivity(this.sensitivity);
     await this.model.setProgress((stage, fraction) => this.progress(stage, fraction));
     await this.refresh();
+  }
+
+  /** What matters to rows that may come. */
+  async about(): Promise<{ inputs: number; rows: number; blockRows: number; standardises: boolean }> {
+    const { inputs, rows, blockRows } = this.state!.info;
+    return { inputs, rows, blockRows, standardises: (await this.model.config()).scale_inputs === 'standardise' };
+  }
+  /** How its rows may be drawn, if nobody knows but the model: by what its clusters stand for. */
+  async picture(): Promise<Picture> {
+    const { image_width: width, image_height: height } = await this.model.config();
+    if (width * height === this.inputs) return { kind: 'image', width, height };
+    const rows = this.state!.clusters.map(({ prototype }) => prototype);
+    const ranges = Array.from({ length: this.inputs }, (_, i) => rows.map((row) => row[i]!)).map((values) => {
+      const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+      return { low: low - 0.1 * (high - low), high: high + 0.1 * (high - low) };
+    });
+    return pictureOf(ranges.map(({ low }) => low), ranges.map(({ high }) => high));
   }
 
   get inputs(): number {

@@ -1,43 +1,37 @@
 /** Puts the page together. */
 import './style.css';
 
-import type { Options } from 'adapvae';
-
 import { BirthView } from './birth-view';
 import { button, element, show } from './dom';
-import { fetchDigits } from './digits';
 import { FilesView } from './files-view';
+import { InputMapView } from './input-map-view';
 import { MapView } from './map-view';
 import { PadView } from './pad-view';
+import { drawRowsAs } from './picture';
 import { Player, type Source, type Watcher } from './player';
 import { PrototypesView } from './prototypes-view';
-import { Scenario } from './scenario';
 import { Learner, type Learnt } from './learner';
+import { CHOICES, type Choice } from './sources';
+import { SourcesView } from './sources-view';
 import { StreamView } from './stream-view';
-import { optionsFor, TableSource } from './table-source';
 import { TimelineView } from './timeline-view';
 
-const STREAM_SEED = 7;
-/** Of 2 to 4, which were tried, that with most clusters in the end: ten, though not one a digit (4 and 9 share theirs). */
-const MODEL_SEED = 2;
-/** One in twenty ordinary rows may be called novel: with few rows learnt, one in a hundred lets too much of the new pass. */
-const digitsOptions = (seed: number): Options => ({ preset: 'browser', false_alarm_rate: 0.05, seed });
-
 /** `?seed=3` in the address plays with another one. */
-function seedOfAddress(): number {
-  const seed = Number(new URLSearchParams(location.search).get('seed') ?? MODEL_SEED);
-  return Number.isSafeInteger(seed) && seed >= 0 ? seed : MODEL_SEED;
+function seedFor(choice: Choice): number {
+  const seed = Number(new URLSearchParams(location.search).get('seed') ?? choice.seed);
+  return Number.isSafeInteger(seed) && seed >= 0 ? seed : choice.seed;
 }
 
 async function start(): Promise<void> {
-  const [digits, learner] = await Promise.all([fetchDigits(`${import.meta.env.BASE_URL}digits.bin`), Learner.create(digitsOptions(seedOfAddress()))]);
-  const playDigits = (): Source => new Scenario(digits, STREAM_SEED);
-  /** What restart begins again. */
-  let again: { options: Options; source: () => Source } = { options: digitsOptions(seedOfAddress()), source: playDigits };
+  /** What streams in, and what restart begins again. */
+  let choice = CHOICES[0]!;
+  let seed = seedFor(choice);
+  const [learner, first] = await Promise.all([Learner.create(choice.options(seed)), choice.make(seed)]);
 
   const streamView = new StreamView(learner);
   const birthView = new BirthView(learner);
   const mapView = new MapView(learner);
+  const inputMapView = new InputMapView(learner);
   new PrototypesView(learner);
   new TimelineView(learner);
   const stage = element('stage', HTMLSpanElement);
@@ -52,7 +46,7 @@ async function start(): Promise<void> {
     element('fact-rows', HTMLElement).textContent = info.rows.toLocaleString('en');
     element('fact-bytes', HTMLElement).textContent = `${Math.round(info.snapshotBytes / 1024).toLocaleString('en')} KB`;
     element('fact-build', HTMLElement).textContent = info.backend;
-    element('fact-seed', HTMLElement).textContent = String(again.options.seed ?? MODEL_SEED);
+    element('fact-seed', HTMLElement).textContent = String(seed);
     document.body.dataset['clusters'] = String(info.clusters);
   });
   learner.onProgress((name, fraction) => {
@@ -63,14 +57,19 @@ async function start(): Promise<void> {
   const watcher: Watcher = {
     began: (stream, scores) => {
       streamView.began(stream, scores);
+      inputMapView.began(stream, scores);
       birthView.began();
     },
-    came: (_, __, count) => streamView.came(count),
+    came: (_, __, count) => {
+      streamView.came(count);
+      inputMapView.came(count);
+    },
     learning: () => (bar.style.transform = 'scaleX(0)'),
     learnt: (stream, _, result) => {
       birthView.learnt(result, learner.state?.info.streams ?? 0);
       streamView.learnt(result.events.filter(({ type }) => type === 'born').map(({ id }) => id));
       mapView.learnt(stream.rows).catch(() => {});
+      inputMapView.learnt().catch(() => {});
       facts(result);
     },
     changed: () => {
@@ -87,8 +86,8 @@ async function start(): Promise<void> {
     },
     failed: (error) => fail(error),
   };
-  const player: Player = new Player(learner, playDigits(), watcher);
-  const clear = (): void => [streamView, birthView, mapView].forEach((view) => view.clear());
+  const player: Player = new Player(learner, first, watcher);
+  const clear = (): void => [streamView, birthView, mapView, inputMapView].forEach((view) => view.clear());
 
   const pad = new PadView(
     learner,
@@ -98,36 +97,66 @@ async function start(): Promise<void> {
       facts(result);
     },
   );
-  const begin = async (options: Options, source: () => Source): Promise<void> => {
-    player.play(false);
-    player.restart(null);
-    await learner.restart(options);
-    again = { options, source };
+  const sources = new SourcesView((next) => void begin(next, seedFor(next)).catch(fail));
+  const change = (next: Choice): void => {
+    choice = next;
+    sources.show(next);
+    drawRowsAs(next.picture);
     clear();
     pad.clear();
-    player.restart(source());
+  };
+  const play = (next: Choice, source: Source): void => {
+    change(next);
+    player.restart(source);
     player.play(true);
   };
+  const beginNow = async (next: Choice, nextSeed: number): Promise<void> => {
+    const source = await next.make(nextSeed);
+    player.play(false);
+    player.restart(null);
+    await learner.restart(next.options(nextSeed));
+    seed = nextSeed;
+    play(next, source);
+  };
+  /** One after the other, however fast a person chooses. */
+  let begun: Promise<void> = Promise.resolve();
+  const begin = (next: Choice, nextSeed: number): Promise<void> => {
+    const done = begun.then(() => beginNow(next, nextSeed));
+    begun = done.catch(() => sources.show(choice));
+    return done;
+  };
+  let own: Choice | null = null;
   new FilesView(
     learner,
-    () => {
-      // The streams go on with the model that was opened, if it is one of digits.
+    async (name) => {
+      // Streams go on with the model that was opened, if there are some of its width.
       player.play(false);
+      const fitting = [choice, own, ...CHOICES].find((one) => one?.inputs === learner.inputs);
+      if (fitting) {
+        const source = await fitting.make(seed);
+        change(fitting);
+        return player.restart(source);
+      }
       clear();
       pad.clear();
-      player.restart(learner.inputs === 784 ? playDigits() : null);
+      drawRowsAs(await learner.picture());
+      sources.none(`${name} is a model of rows of ${learner.inputs} numbers. Drop or paste such rows, and it goes on.`);
+      player.restart(null);
     },
-    (table, name) => begin(optionsFor(table), () => new TableSource(table, name)),
-    () => void begin(digitsOptions(seedOfAddress()), playDigits).catch(fail),
+    () => learner.about(),
+    async (next, goOn) => {
+      if (goOn) play(next, await next.make(seed));
+      else await begin(next, next.seed);
+      own = next;
+    },
   );
 
   button('play').onclick = () => player.play(!player.playing);
   button('step').onclick = () => player.step();
-  button('restart').onclick = () => void begin(again.options, again.source).catch(fail);
+  button('restart').onclick = () => void begin(choice, seed).catch(fail);
   button('reseed').onclick = () => {
-    const seed = (again.options.seed ?? MODEL_SEED) + 1;
-    history.replaceState(null, '', `?seed=${seed}`);
-    void begin({ ...again.options, seed }, again.source).catch(fail);
+    history.replaceState(null, '', `?seed=${seed + 1}`);
+    void begin(choice, seed + 1).catch(fail);
   };
   const speed = element('speed', HTMLSelectElement);
   speed.onchange = () => (player.speed = Number(speed.value));

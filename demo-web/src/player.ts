@@ -5,7 +5,7 @@ import type { Learnt, Learner } from './learner';
 
 export interface Source {
   readonly finished: boolean;
-  next(): Stream;
+  next(): Stream | Promise<Stream>;
 }
 export type Phase = 'arriving' | 'learning' | 'resting' | 'finished';
 
@@ -128,7 +128,8 @@ export class Player {
         this.phase = 'finished';
         return this.play(false);
       }
-      const stream = this.source.next();
+      const stream = await this.source.next();
+      if (!still()) return;
       const scores = await this.learner.score(stream.rows);
       if (!still()) return;
       [this.stream, this.scores, this.shown, this.exact, this.phase] = [stream, scores, 0, 0, 'arriving'];

@@ -21,6 +21,13 @@ const LEAST_KNOWN = 40; // of each
 
 export const STREAMS = KINDS.length - FIRST_KINDS + 1;
 
+/** The known come alone for a while, so that one sees where the new kind comes in. */
+export function arrange<T>(known: T[], fresh: T[], random: () => number): T[] {
+  const old = shuffle(known, random);
+  const alone = old.splice(0, Math.floor(old.length * 0.4));
+  return [...alone, ...shuffle([...old, ...fresh], random)];
+}
+
 export class Scenario {
   private readonly used: number[];
   private readonly random: () => number;
@@ -43,11 +50,9 @@ export class Scenario {
     const known = number === 0 ? [] : KINDS.slice(0, FIRST_KINDS + number - 1);
     const fresh = number === 0 ? KINDS.slice(0, FIRST_KINDS) : [KINDS[FIRST_KINDS + number - 1]!];
     const each = known.length ? Math.max(LEAST_KNOWN, Math.floor(KNOWN_ROWS / (known.length + 1))) : 0;
-    const old = shuffle(known.flatMap((kind) => Array<number>(each).fill(kind)), this.random);
+    const old = known.flatMap((kind) => Array<number>(each).fill(kind));
     const young = fresh.flatMap((kind) => Array<number>(number === 0 ? FIRST_ROWS : NEW_ROWS).fill(kind));
-    // The known come alone for a while, so that one sees where the new kind comes in.
-    const alone = old.splice(0, Math.floor(old.length * 0.4));
-    const order = [...alone, ...shuffle([...old, ...young], this.random)];
+    const order = arrange(old, young, this.random);
     const rows = new Float32Array(order.length * PIXELS);
     order.forEach((kind, at) => this.digits.copy(kind, this.used[kind]!++, rows, at));
     return {
