@@ -57,14 +57,27 @@ export const answer = async (page) => {
   return { novelty: Number(await page.getAttribute('#pad-verdict', 'data-novelty')), text: await page.textContent('#pad-verdict') };
 };
 
-export const drop = async (page, name, text) => {
+// Files, { name, data } each; data is text or bytes.
+export const drop = async (page, ...files) => {
   const transfer = await page.evaluateHandle(
-    ([title, content]) => {
+    (list) => {
       const data = new DataTransfer();
-      data.items.add(new File([content], title));
+      for (const { name, bytes } of list) data.items.add(new File([Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0))], name));
       return data;
     },
-    [name, text],
+    files.map(({ name, data }) => ({ name, bytes: Buffer.from(data).toString('base64') })),
   );
   await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
 };
+
+export const paste = (page, text) =>
+  page.evaluate((content) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', content);
+    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
+
+export const text = (page, selector, what, timeout = 30_000) =>
+  page.waitForFunction(([where, source]) => new RegExp(source).test(document.querySelector(where).textContent), [selector, what.source], { timeout });
+
+export const preview = (page) => page.waitForSelector('#preview[open]');

@@ -47,9 +47,9 @@ export function readCsv(text: string): Table {
   const head = cellsOf(first, separator, next + 1);
   const hasHead = !head.some(isNumber);
   if (hasHead) {
-    ++next;
+    const line = ++next;
     skipEmpty();
-    if (next >= lines.length) throw wrong(next, 'there is a header and no row of numbers');
+    if (next >= lines.length) throw wrong(line, 'there is a header and no row of numbers');
   }
   const start = cellsOf(lines[next]!, separator, next + 1);
   if (start.length !== head.length) throw wrong(next + 1, `${start.length} cells; the header has ${head.length}`);
