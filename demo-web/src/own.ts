@@ -4,7 +4,7 @@ import { pictureOf, type Picture } from './picture';
 import type { Source } from './player';
 import type { Table } from './readers/table';
 import type { Stream } from './scenario';
-import { digitsOptions, type Choice } from './sources';
+import { digitsOptions, fewOptions, signalOptions, type Choice } from './sources';
 
 /** standardise: the model does it, by the first stream. range: every column from 0 to 1. none: as they are. */
 export type Scaling = 'standardise' | 'range' | 'none';
@@ -18,23 +18,48 @@ export interface Settings {
 
 export const inUnit = (table: Table): boolean => table.columns.every(({ at, low, high }) => at < 0 || (low >= 0 && high <= 1));
 
-const FEW_INPUTS = 32; // need no more, and learn faster
+const FEW_INPUTS = 32; // need a small network, which learns fast
+const LEAST_SIDE = 20; // images from here on are like the digits; smaller ones do not bear to be moved and bent
 
-export function optionsFor(table: Table, { columns, scaling, streamRows }: Settings, seed: number): Options {
+function optionsFor(table: Table, { columns, scaling, streamRows }: Settings, seed: number): Options {
   const inputs = columns.length;
   const unit = scaling === 'range' || (scaling === 'none' && inUnit(table));
-  const rows = { inputs, block_rows: streamRows };
-  if (table.image && unit && inputs === table.width) {
-    return { ...digitsOptions(seed), ...rows, image_width: table.image.width, image_height: table.image.height };
+  const { image } = table;
+  if (image && unit && Math.min(image.width, image.height) >= LEAST_SIDE) {
+    return { ...digitsOptions(seed), inputs, block_rows: streamRows, image_width: image.width, image_height: image.height };
   }
   return {
-    ...rows,
-    ...(unit ? {} : { likelihood: 'gaussian' }),
-    ...(scaling === 'standardise' ? { scale_inputs: 'standardise' } : {}),
-    ...(inputs <= FEW_INPUTS ? { latent: Math.max(2, Math.min(4, inputs)), hidden1: 32, hidden2: 0 } : { latent: 8, hidden1: 128, hidden2: 64 }),
-    false_alarm_rate: 0.02,
-    seed,
+    ...(inputs <= FEW_INPUTS ? fewOptions(inputs, seed) : signalOptions(inputs, seed)),
+    block_rows: streamRows,
+    likelihood: unit ? 'bernoulli' : 'gaussian',
+    scale_inputs: scaling === 'standardise' ? 'standardise' : 'off',
   };
+}
+
+/** Of the columns of numbers, by their place: what becomes 0 and what becomes 1. Pixels have one range for all. */
+function rangesOf(table: Table): { low: number; high: number }[] {
+  const kept = table.columns.filter(({ at }) => at >= 0);
+  if (!table.image) return kept;
+  const whole = kept.reduce((all, { low, high }) => ({ low: Math.min(all.low, low), high: Math.max(all.high, high) }), { low: Infinity, high: -Infinity });
+  return kept.map(() => whole);
+}
+
+/** Images that use little of what is between 0 and 1 are better stretched. */
+export function bestScaling(table: Table): Scaling {
+  if (!inUnit(table)) return 'standardise';
+  return table.image && rangesOf(table)[0]!.high < 0.5 ? 'range' : 'none';
+}
+
+/** Some rows as the model will get them. */
+export function rowsOf(table: Table, { columns, scaling }: Settings, at: number, count: number): Float32Array<ArrayBuffer> {
+  const rows = new Float32Array(count * columns.length);
+  const ranges = rangesOf(table);
+  columns.forEach((from, to) => {
+    const { low, high } = ranges[from]!;
+    const [less, by] = scaling === 'range' ? [low, high - low || 1] : [0, 1];
+    for (let i = 0; i < count; ++i) rows[i * columns.length + to] = (table.rows[(at + i) * table.width + from]! - less) / by;
+  });
+  return rows;
 }
 
 class TableSource implements Source {
@@ -51,16 +76,9 @@ class TableSource implements Source {
   }
 
   next(): Stream {
-    const { table, at } = this;
-    const { columns, scaling, streamRows } = this.settings;
-    const count = Math.min(streamRows, table.count - at);
-    const rows = new Float32Array(count * columns.length);
-    const kept = table.columns.filter((column) => column.at >= 0);
-    columns.forEach((from, to) => {
-      const { low, high } = kept[from]!;
-      const [less, by] = scaling === 'range' ? [low, high - low || 1] : [0, 1];
-      for (let i = 0; i < count; ++i) rows[i * columns.length + to] = (table.rows[(at + i) * table.width + from]! - less) / by;
-    });
+    const { table, at, settings } = this;
+    const count = Math.min(settings.streamRows, table.count - at);
+    const rows = rowsOf(table, settings, at, count);
     this.at += count;
     return {
       title: `${this.name}: rows ${at + 1} to ${at + count} of ${table.count}`,
@@ -74,14 +92,9 @@ class TableSource implements Source {
 
 export function ownChoice(table: Table, name: string, settings: Settings): Choice {
   const { columns, scaling } = settings;
-  const kept = table.columns.filter(({ at }) => at >= 0);
-  const chosen = columns.map((at) => kept[at]!);
-  const picture: Picture =
-    table.image && columns.length === table.width
-      ? { kind: 'image', ...table.image }
-      : scaling === 'range'
-        ? pictureOf(chosen.map(() => 0), chosen.map(() => 1))
-        : pictureOf(chosen.map(({ low }) => low), chosen.map(({ high }) => high));
+  const all = rangesOf(table);
+  const ranges = columns.map((at) => (scaling === 'range' ? { low: 0, high: 1 } : all[at]!));
+  const picture: Picture = table.image ? { kind: 'image', ...table.image } : pictureOf(ranges.map(({ low }) => low), ranges.map(({ high }) => high));
   return {
     id: 'own',
     title: name.length > 24 ? `${name.slice(0, 23)}…` : name,

@@ -1,6 +1,6 @@
 /** What was read, before it is learnt: its first rows, which columns, how they are scaled. */
 import { button, element } from './dom';
-import { ownChoice, inUnit, type Scaling } from './own';
+import { bestScaling, inUnit, ownChoice, rowsOf, type Scaling, type Settings } from './own';
 import { drawAlone, drawnAs } from './picture';
 import { PREVIEW_ROWS, type Table } from './readers/table';
 import type { Choice } from './sources';
@@ -36,7 +36,7 @@ export class PreviewView {
     element('preview-form', HTMLFormElement).onsubmit = (event) => {
       event.preventDefault();
       if (!this.table) return;
-      const choice = this.choice(this.table);
+      const choice = ownChoice(this.table, this.name, this.settings(this.table));
       const goOn = this.goOn.checked;
       this.dialog.close();
       this.learn(choice, goOn);
@@ -44,6 +44,7 @@ export class PreviewView {
     button('preview-all').onclick = () => this.tick(true);
     button('preview-no').onclick = () => this.tick(false);
     this.goOn.onchange = () => this.check();
+    this.scaling.onchange = () => this.table?.image && this.showRows(this.table);
     this.streamRows.oninput = () => this.check();
   }
 
@@ -54,18 +55,18 @@ export class PreviewView {
     const what = table.image ? `images of ${table.image.width} × ${table.image.height}` : `${table.width} ${table.width === 1 ? 'number' : 'numbers'}`;
     element('preview-facts', HTMLParagraphElement).textContent =
       `${table.count.toLocaleString('en')} rows of ${what}${words ? ` and ${words} of words` : ''}. ${table.note}`;
-    this.showRows(table);
+    this.scaling.value = bestScaling(table);
     this.showColumns(table);
-    this.scaling.value = inUnit(table) ? 'none' : 'standardise';
     this.streamRows.value = String(Math.min(STREAM_ROWS, table.count));
     this.streamRows.max = String(Math.min(5000, table.count));
     this.goOn.checked = false;
+    this.showRows(table);
     this.check();
     if (!this.dialog.open) this.dialog.showModal();
   }
 
-  private choice(table: Table): Choice {
-    return ownChoice(table, this.name, { columns: this.columns(table), scaling: this.scaling.value as Scaling, streamRows: Number(this.streamRows.value) });
+  private settings(table: Table): Settings {
+    return { columns: this.columns(table), scaling: this.scaling.value as Scaling, streamRows: Number(this.streamRows.value) };
   }
 
   /** Places of what is chosen. */
@@ -112,10 +113,12 @@ export class PreviewView {
     const kept = table.columns.filter(({ at }) => at >= 0);
     if (table.image) {
       drawnAs({ kind: 'image', ...table.image }, () => {
-        for (let row = 0; row < Math.min(SHOWN_IMAGES, table.count); ++row) {
+        const shown = Math.min(SHOWN_IMAGES, table.count);
+        const rows = rowsOf(table, this.settings(table), 0, shown);
+        for (let row = 0; row < shown; ++row) {
           const picture = document.createElement('canvas');
           picture.width = picture.height = 56;
-          drawAlone(picture, table.rows.subarray(row * table.width, (row + 1) * table.width));
+          drawAlone(picture, rows.subarray(row * table.width, (row + 1) * table.width));
           picture.setAttribute('role', 'img');
           picture.setAttribute('aria-label', `Row ${row + 1}`);
           box.append(picture);

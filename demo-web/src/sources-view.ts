@@ -5,13 +5,14 @@ import { CHOICES, type Choice } from './sources';
 export class SourcesView {
   private readonly box = element('sources', HTMLDivElement);
   private readonly inputs = new Map<string, HTMLInputElement>();
+  private own: Choice | null = null;
 
   constructor(private readonly chosen: (choice: Choice) => void) {
     for (const choice of CHOICES) this.offer(choice);
     this.show(CHOICES[0]!);
   }
 
-  /** One more, or another of the same id. */
+  /** One more, or another in the place of that with its id. */
   private offer(choice: Choice): void {
     this.inputs.get(choice.id)?.parentElement?.remove();
     const label = document.createElement('label');
@@ -27,8 +28,7 @@ export class SourcesView {
 
   /** This is what streams in now. */
   show(choice: Choice): void {
-    const built = CHOICES.includes(choice);
-    if (!built) this.offer(choice);
+    if (!CHOICES.includes(choice) && this.own !== choice) this.offer((this.own = choice));
     this.inputs.get(choice.id)!.checked = true;
     element('lead', HTMLParagraphElement).textContent = choice.lead;
     document.body.dataset['source'] = choice.id;

@@ -31,6 +31,22 @@ function digitsOnce(): Promise<Digits> {
 }
 /** One in twenty ordinary rows may be called novel: with few rows learnt, one in a hundred lets too much of the new pass. */
 export const digitsOptions = (seed: number): Options => ({ preset: 'browser', false_alarm_rate: 0.05, seed });
+/** A handful of numbers a row. */
+export const fewOptions = (inputs: number, seed: number): Options => ({
+  inputs,
+  latent: Math.max(2, Math.min(4, inputs)),
+  hidden1: 32,
+  hidden2: 0,
+  pretrain_epochs: 120,
+  adapt_epochs: 20,
+  learning_rate: 0.002,
+  pretrain_mask_probability: 0,
+  block_rows: 400,
+  false_alarm_rate: 0.02,
+  seed,
+});
+/** Some dozens to hundreds of numbers a row, small images among them. */
+export const signalOptions = (inputs: number, seed: number): Options => ({ preset: 'edge', inputs, max_clusters: 40, block_rows: 400, undo_steps: 4, events: 256, false_alarm_rate: 0.02, seed });
 const UNTOLD = 'Nobody tells the model what they are, and it stores none of them.';
 
 export const CHOICES: Choice[] = [
@@ -50,7 +66,7 @@ export const CHOICES: Choice[] = [
     lead: `Spectra of a bearing’s vibration stream in, 0 to 6 kHz in ${BANDS} bands. They are simulated in this page: a shaft, noise, and faults that knock at the rates of the rings and balls. ${UNTOLD} A fault that it has never met becomes a cluster of its own.`,
     inputs: BANDS,
     seed: 1,
-    options: (seed) => ({ preset: 'edge', inputs: BANDS, scale_inputs: 'standardise', likelihood: 'gaussian', block_rows: 400, false_alarm_rate: 0.02, undo_steps: 4, events: 256, seed }),
+    options: (seed) => ({ ...signalOptions(BANDS, seed), scale_inputs: 'standardise', likelihood: 'gaussian' }),
     make: async (seed) => new Vibration(seed),
     picture: { kind: 'line', low: new Float32Array(BANDS), high: new Float32Array(BANDS).fill(0.9) },
   },
@@ -61,22 +77,12 @@ export const CHOICES: Choice[] = [
     inputs: 2,
     seed: 1,
     options: (seed) => ({
-      inputs: 2,
-      latent: 2,
-      hidden1: 32,
-      hidden2: 0,
+      ...fewOptions(2, seed),
       scale_inputs: 'standardise',
       likelihood: 'gaussian',
       likelihood_variance: 0.1,
-      block_rows: 400,
-      pretrain_epochs: 120,
-      adapt_epochs: 20,
-      learning_rate: 0.002,
-      pretrain_mask_probability: 0,
       prior_scale: 0.1,
       half_life_rows: 400, // what moves is where it was seen last
-      false_alarm_rate: 0.02,
-      seed,
     }),
     make: async (seed) => new Blobs(seed),
     picture: { kind: 'point', low: [-5, -5], high: [5, 5] },

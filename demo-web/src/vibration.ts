@@ -138,6 +138,7 @@ const FIRST_ROWS = 240;
 const HEALTHY_ROWS = 160;
 const OLD_FAULT_ROWS = 30; // of each fault that came before
 const NEW_ROWS = 70;
+const SLICE = 8; // milliseconds of making rows at a time
 
 export class Vibration {
   private readonly random: () => number;
@@ -163,9 +164,12 @@ export class Vibration {
       this.random,
     );
     const rows = new Float32Array(order.length * BANDS);
+    let since = performance.now();
     for (const [at, fault] of order.entries()) {
       spectrum(listen(fault, this.random), rows.subarray(at * BANDS, (at + 1) * BANDS));
-      if (at % 16 === 15) await new Promise((resolve) => setTimeout(resolve)); // the page stays alive
+      if (performance.now() - since < SLICE) continue;
+      await new Promise((resolve) => setTimeout(resolve)); // the page stays alive
+      since = performance.now();
     }
     return {
       title: `Stream ${number + 1}: ` + (fresh ? `healthy${old.length ? ', the faults of before' : ''}, then also ${fresh.title}` : number ? 'healthy, as before' : 'a healthy bearing'),

@@ -35,15 +35,13 @@ export function tableOf(columns: Column[], rows: Float32Array<ArrayBuffer>, imag
   const kept = columns.filter(({ at }) => at >= 0);
   const width = kept.length;
   const count = rows.length / width;
-  for (const column of kept) {
-    let [low, high] = [Infinity, -Infinity];
-    for (let i = column.at, row = 0; row < count; i += width, ++row) {
-      const value = rows[i]!;
-      if (!Number.isFinite(value)) throw new ReadError(`row ${row + 1}, ${column.name}: a number that is not finite`);
-      if (value < low) low = value;
-      if (value > high) high = value;
-    }
-    [column.low, column.high] = [low, high];
+  for (const column of kept) [column.low, column.high] = [Infinity, -Infinity];
+  for (let i = 0; i < rows.length; ++i) {
+    const value = rows[i]!;
+    const column = kept[i % width]!;
+    if (!Number.isFinite(value)) throw new ReadError(`row ${Math.floor(i / width) + 1}, ${column.name}: a number that is not finite`);
+    if (value < column.low) column.low = value;
+    if (value > column.high) column.high = value;
   }
   return { columns, rows, count, width, image, note };
 }
@@ -51,12 +49,12 @@ export function tableOf(columns: Column[], rows: Float32Array<ArrayBuffer>, imag
 export const numberedColumns = (count: number): Column[] =>
   Array.from({ length: count }, (_, at) => ({ name: `column ${at + 1}`, at, words: [], low: 0, high: 0 }));
 
-const MOST_INPUTS = 1 << 20; // the library's
+const MOST_INPUTS = 1 << 16; // numbers in a row
 
 /** Of an array: its first axis counts rows, the others make one of them. Bytes become numbers in [0, 1], as in the program. */
 export function arrayTable(shape: number[], values: Float32Array<ArrayBuffer>, bytes: boolean, what: string): Table {
   const inputs = shape.slice(1).reduce((product, size) => product * size, 1);
-  if (inputs > MOST_INPUTS) throw new ReadError(`rows of ${inputs} numbers are too long; ${MOST_INPUTS} are the most`);
+  if (inputs > MOST_INPUTS) throw new ReadError(`rows of ${inputs} numbers are too long for this page; ${MOST_INPUTS} are the most`);
   if (bytes) for (let i = 0; i < values.length; ++i) values[i]! /= 255;
   const table = tableOf(numberedColumns(inputs), values, null, `${what}, shape ${shape.join(' × ')}${bytes ? '; bytes became numbers from 0 to 1' : ''}.`);
   const unit = table.columns.every(({ low, high }) => low >= 0 && high <= 1);
