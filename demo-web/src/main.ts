@@ -8,7 +8,7 @@ import { InputMapView } from './input-map-view';
 import { MapView } from './map-view';
 import { PadView } from './pad-view';
 import { drawRowsAs } from './picture';
-import { Player, type Source, type Watcher } from './player';
+import { Player, type Watcher } from './player';
 import { PrototypesView } from './prototypes-view';
 import { Learner, type Learnt } from './learner';
 import { CHOICES, type Choice } from './sources';
@@ -98,30 +98,30 @@ async function start(): Promise<void> {
     },
   );
   const sources = new SourcesView((next) => void begin(next, seedFor(next)).catch(fail));
-  const change = (next: Choice): void => {
+  /** The last thing that was asked for; what was asked for before gives way to it. */
+  let asked = 0;
+  const change = (next: Choice, shown = true): void => {
     choice = next;
-    sources.show(next);
+    if (shown) sources.show(next);
     drawRowsAs(next.picture);
     clear();
     pad.clear();
   };
-  const play = (next: Choice, source: Source): void => {
-    change(next);
-    player.restart(source);
-    player.play(true);
-  };
-  const beginNow = async (next: Choice, nextSeed: number): Promise<void> => {
+  const beginNow = async (next: Choice, nextSeed: number, turn: number): Promise<void> => {
+    if (turn !== asked) return;
     const source = await next.make(nextSeed);
     player.play(false);
     player.restart(null);
-    await learner.restart(next.options(nextSeed));
     seed = nextSeed;
-    play(next, source);
+    await learner.restart(next.options(nextSeed));
+    change(next, turn === asked);
+    player.restart(source);
+    player.play(true);
   };
-  /** One after the other, however fast a person chooses. */
   let begun: Promise<void> = Promise.resolve();
   const begin = (next: Choice, nextSeed: number): Promise<void> => {
-    const done = begun.then(() => beginNow(next, nextSeed));
+    const turn = ++asked;
+    const done = begun.then(() => beginNow(next, nextSeed, turn));
     begun = done.catch(() => sources.show(choice));
     return done;
   };
@@ -145,9 +145,12 @@ async function start(): Promise<void> {
     },
     () => learner.about(),
     async (next, goOn) => {
-      if (goOn) play(next, await next.make(seed));
-      else await begin(next, next.seed);
       own = next;
+      if (!goOn) return begin(next, next.seed);
+      const source = await next.make(seed);
+      change(next);
+      player.restart(source);
+      player.play(true);
     },
   );
 

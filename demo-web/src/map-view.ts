@@ -14,6 +14,7 @@ export class MapView {
   private plane: Plane | null = null;
   private points: { at: [number, number]; id: number }[] = [];
   private rows: Float32Array | null = null;
+  private width = 0; // of a row of them
   private view = { x: 0, y: 0, scale: 1 };
   private cursor: { x: number; y: number } | null = null;
   private asked = 0;
@@ -42,7 +43,7 @@ export class MapView {
 
   /** The rows to show; the page has them, the model does not keep them. */
   async learnt(rows: Float32Array): Promise<void> {
-    this.rows = rows;
+    [this.rows, this.width] = [rows, this.learner.inputs];
     await this.update();
   }
 
@@ -58,7 +59,7 @@ export class MapView {
     const turn = ++this.shown;
     if (!state || state.clusters.length === 0) return this.clear();
     const { latent, inputs } = state.info;
-    const rows = this.rows && this.rows.length % inputs === 0 ? this.rows : new Float32Array();
+    const rows = this.rows && this.width === inputs ? this.rows : new Float32Array();
     const [features, scores] = rows.length ? await Promise.all([this.learner.encode(rows), this.learner.score(rows)]) : [new Float32Array(), null];
     if (turn !== this.shown) return;
     // Means count, too, so that clusters that the last stream did not touch have their place.

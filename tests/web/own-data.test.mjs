@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { idx, npy, npyHeader, png } from './files.mjs';
-import { SIZES, begin, clusters, drop, paste, preview, text, waitForClusters } from './page.mjs';
+import { SIZES, begin, clusters, drop, paste, pause, preview, text, waitForClusters } from './page.mjs';
 
 const example = (name) => readFileSync(join(process.env.ADAPVAE_SOURCE, 'examples/data', name));
 const landsat = { name: 'landsat.csv', data: example('landsat.csv') };
@@ -145,8 +145,7 @@ test('a column is left out; a model of such rows is saved, opened, and goes on',
 
 test('cancel and Escape change nothing', async () => {
   const { page, errors } = await visit();
-  if ((await page.textContent('#play')) === 'Pause') await page.click('#play');
-  await page.waitForFunction(() => document.body.dataset.phase !== 'learning');
+  await pause(page);
   const state = () => page.evaluate(() => [document.querySelector('#prototypes').textContent, document.querySelector('#fact-rows').textContent, document.querySelectorAll('#sources input').length]);
   const before = await state();
   for (const leave of [() => page.click('#preview-cancel'), () => page.keyboard.press('Escape')]) {
@@ -226,6 +225,8 @@ test('gzipped IDX images are shown and learnt; the pad is for images of its size
 
 test('pictures become rows, light on dark, and may go on with the model of digits', async () => {
   const { page, errors } = await visit();
+  await pause(page);
+  const before = await page.textContent('#fact-rows');
   // Dark rings on a light ground, wider than high.
   const rings = Array.from({ length: 30 }, (_, i) => ({
     name: `ring ${i}.png`,
@@ -240,7 +241,6 @@ test('pictures become rows, light on dark, and may go on with the model of digit
   assert.match(await page.textContent('#preview-facts'), /30 rows of images of 28 × 28\. Pictures made grey, 28 × 28, and light on dark/);
   const corner = await page.$eval('#preview-rows canvas', (canvas) => canvas.getContext('2d').getImageData(2, 2, 1, 1).data[0]);
   assert.ok(corner < 40, `the ground is dark: ${corner}`);
-  const before = await page.textContent('#fact-rows');
   await page.check('#preview-go-on');
   await page.click('#preview-learn');
   await page.waitForFunction((rows) => Number(document.querySelector('#fact-rows').textContent.replace(',', '')) === Number(rows.replace(',', '')) + 30, before);
@@ -250,8 +250,7 @@ test('pictures become rows, light on dark, and may go on with the model of digit
 
 test('a large file is read while the page stays alive', async () => {
   const { page, errors } = await visit();
-  if ((await page.textContent('#play')) === 'Pause') await page.click('#play');
-  await page.waitForFunction(() => document.body.dataset.phase !== 'learning');
+  await pause(page);
   const transfer = await page.evaluateHandle(() => {
     const data = new DataTransfer();
     data.items.add(new File([`${'1.25,2.5,3.75,4,5,6,7,8,9,10\n1,2,3,4,5,6,7,8,9,11\n'.repeat(100_000)}1,2,3,4,5,6,7,8,9,x\n`], 'large.csv'));

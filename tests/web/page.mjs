@@ -30,12 +30,16 @@ export const clusters = (page) =>
 export const waitForClusters = (page, count, timeout = 30_000) =>
   page.waitForFunction((least) => document.querySelectorAll('#prototypes li').length >= least, count, { timeout });
 
+export async function pause(page) {
+  if ((await page.textContent('#play')) === 'Pause') await page.click('#play');
+  await page.waitForFunction(() => document.body.dataset.phase !== 'learning');
+}
+
 // Plays until so many clusters are known, then pauses.
 export async function know(page, count) {
   await page.selectOption('#speed', '4');
   await waitForClusters(page, count);
-  if ((await page.textContent('#play')) === 'Pause') await page.click('#play');
-  await page.waitForFunction(() => document.body.dataset.phase !== 'learning');
+  await pause(page);
 }
 
 // Lines of points in [0, 1] × [0, 1].
