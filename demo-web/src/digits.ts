@@ -18,6 +18,11 @@ export async function fetchDigits(address: string): Promise<Digits> {
   const bytes = gzipped
     ? new Uint8Array(await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer())
     : packed;
+  return digitsIn(bytes);
+}
+
+/** Of the unpacked file. */
+export function digitsIn(bytes: Uint8Array): Digits {
   const [kinds, each] = [bytes[0]! + 256 * bytes[1]!, bytes[2]! + 256 * bytes[3]!];
   if (bytes.length !== HEADER + kinds * each * PIXELS) throw new Error('the file of digits is damaged');
   return {

@@ -22,6 +22,16 @@ export async function begin() {
   };
 }
 
+// From now on the page notes its tasks of more than 50 ms; asked for, they come with their start and length.
+export async function noteLongTasks(page) {
+  await page.evaluate(() => {
+    window.long = [];
+    const note = (list) => window.long.push(...list.getEntries().map(({ startTime, duration }) => ({ startTime, duration })));
+    new PerformanceObserver(note).observe({ type: 'longtask' });
+  });
+  return () => page.evaluate(() => window.long);
+}
+
 export const clusters = (page) =>
   page.$$eval('#prototypes li', (cards) =>
     cards.map((card) => ({ id: Number(card.dataset.id), name: card.querySelector('.name').value, age: card.querySelector('.age').textContent })),
