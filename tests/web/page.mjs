@@ -22,15 +22,24 @@ export async function begin() {
   };
 }
 
-// From now on the page notes its tasks of more than 50 ms; asked for, they come with their start and length.
-export async function noteLongTasks(page) {
-  await page.evaluate(() => {
-    window.long = [];
-    const note = (list) => window.long.push(...list.getEntries().map(({ startTime, duration }) => ({ startTime, duration })));
-    new PerformanceObserver(note).observe({ type: 'longtask' });
-  });
-  return () => page.evaluate(() => window.long);
+// The longest task of the page's main thread while something is done, in milliseconds of that thread's own time: what other programs
+// take of the machine does not count.
+export async function longestTask(page, act) {
+  const browser = page.context().browser();
+  await browser.startTracing(page, { categories: ['toplevel', '__metadata'] });
+  let events;
+  try {
+    await act();
+  } finally {
+    events = JSON.parse(await browser.stopTracing()).traceEvents;
+  }
+  const key = ({ pid, tid }) => `${pid} ${tid}`;
+  const main = new Set(events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(key));
+  const tasks = events.filter((event) => event.name.endsWith('RunTask') && main.has(key(event)) && event.tdur !== undefined);
+  if (tasks.length === 0) throw new Error('the browser told of no task');
+  return Math.max(...tasks.map(({ tdur }) => tdur)) / 1000;
 }
+export const LONGEST_TASK = 50;
 
 export const clusters = (page) =>
   page.$$eval('#prototypes li', (cards) =>
