@@ -133,6 +133,7 @@ test('forgetting: asked for, paused, gone on with, to its end; then stopped', as
   await page.waitForFunction(() => /of 5/.test(document.querySelector('#forgetting-note').textContent));
   await page.click('#forgetting-stop');
   assert.match(await page.textContent('#forgetting-note'), /Stopped after 0 of 5/);
+  await page.waitForFunction(() => document.querySelector('#play').textContent === 'Pause', null, { timeout: 5_000 });
   assert.equal(page.workers().length, workers);
   assert.deepEqual(errors, []);
   await page.close();
