@@ -218,6 +218,7 @@ export class ForgettingView {
       context.fillText(narrow ? percent(last.first) : `${title} ${percent(last.first)}`, x(steps.length - 1) + 10, y(last.first) + shift);
       if (narrow && steps.length > 2) context.fillText(title, x(1) + 14, y(steps[1]!.first) + (without ? -10 : 18));
     });
-    this.chart.setAttribute('aria-label', `Part of the ${FIRST} still recognised after each stream: ${this.sides.map(({ title, steps }) => `${title} ${steps.map(({ first }) => percent(first)).join(', ')}`).join('; ')}`);
+    const told = this.sides.map(({ title, steps }) => `${title} ${steps.map(({ first }) => percent(first)).join(', ')}`);
+    this.chart.setAttribute('aria-label', `Part of the ${FIRST} still recognised after each stream: ${told.join('; ')}`);
   }
 }
