@@ -3,13 +3,16 @@ import './style.css';
 
 import { BirthView } from './birth-view';
 import { button, element, show } from './dom';
+import { FiguresView } from './figures-view';
 import { FilesView } from './files-view';
+import { ForgettingView } from './forgetting-view';
 import { InputMapView } from './input-map-view';
 import { MapView } from './map-view';
 import { PadView } from './pad-view';
 import { drawRowsAs } from './picture';
 import { Player, type Watcher } from './player';
 import { PrototypesView } from './prototypes-view';
+import { digitsOptions } from './scenario';
 import { Learner, type Learnt } from './learner';
 import { CHOICES, type Choice } from './sources';
 import { SourcesView } from './sources-view';
@@ -32,8 +35,9 @@ async function start(): Promise<void> {
   const birthView = new BirthView(learner);
   const mapView = new MapView(learner);
   const inputMapView = new InputMapView(learner);
-  new PrototypesView(learner);
+  const prototypesView = new PrototypesView(learner);
   new TimelineView(learner);
+  const figuresView = new FiguresView(learner);
   const stage = element('stage', HTMLSpanElement);
   const bar = element('progress', HTMLDivElement);
 
@@ -60,9 +64,10 @@ async function start(): Promise<void> {
       inputMapView.began(stream, scores);
       birthView.began();
     },
-    came: (_, __, count) => {
+    came: (stream, _, count) => {
       streamView.came(count);
       inputMapView.came(count);
+      prototypesView.wait(stream.count - count);
     },
     learning: () => (bar.style.transform = 'scaleX(0)'),
     learnt: (stream, _, result) => {
@@ -84,10 +89,19 @@ async function start(): Promise<void> {
       }[player.phase];
       document.body.dataset['phase'] = player.phase;
     },
+    ended: () => {
+      if (choice === CHOICES[0]) figuresView.finished(seed).catch(() => {}); // a model that another has replaced does not answer
+    },
     failed: (error) => fail(error),
   };
   const player: Player = new Player(learner, first, watcher);
-  const clear = (): void => [streamView, birthView, mapView, inputMapView].forEach((view) => view.clear());
+  const clear = (): void => [streamView, birthView, mapView, inputMapView, figuresView].forEach((view) => view.clear());
+  const hold = (): (() => void) => {
+    const { playing } = player;
+    player.play(false);
+    return () => player.play(playing || player.playing);
+  };
+  new ForgettingView(() => digitsOptions(seed), hold, fail);
 
   const pad = new PadView(
     learner,

@@ -4,7 +4,8 @@ import { pictureOf, type Picture } from './picture';
 import type { Source } from './player';
 import type { Table } from './readers/table';
 import type { Stream } from './scenario';
-import { digitsOptions, fewOptions, signalOptions, type Choice } from './sources';
+import { digitsOptions } from './scenario';
+import { fewOptions, signalOptions, type Choice } from './sources';
 
 /** standardise: the model does it, by the first stream. range: every column from 0 to 1. none: as they are. */
 export type Scaling = 'standardise' | 'range' | 'none';

@@ -15,6 +15,8 @@ export interface Watcher {
   learning(stream: Stream): void;
   learnt(stream: Stream, scores: Scores, result: Learnt): void;
   changed(): void;
+  /** All streams have been learnt. */
+  ended(): void;
   failed(error: unknown): void;
 }
 
@@ -126,7 +128,8 @@ export class Player {
     return this.work(async (still) => {
       if (!this.source || this.source.finished) {
         this.phase = 'finished';
-        return this.play(false);
+        this.play(false);
+        return this.watcher.ended();
       }
       const stream = await this.source.next();
       if (!still()) return;

@@ -1,4 +1,5 @@
 /** What the page plays: streams of digits, each after the first with a kind that was never there before. */
+import type { Options } from 'adapvae';
 import { PIXELS, type Digits } from './digits';
 import { randomNumbers, shuffle } from './random';
 
@@ -11,6 +12,10 @@ export interface Stream {
   /** The row belongs to a kind that no stream before had. */
   unseen: boolean[];
 }
+
+/** One in twenty ordinary rows may be called novel: with few rows learnt, one in a hundred lets too much of the new pass. */
+export const digitsOptions = (seed: number): Options => ({ preset: 'browser', false_alarm_rate: 0.05, seed });
+const STREAM_SEED = 7;
 
 const KINDS = [0, 1, 3, 4, 6, 7, 2, 9, 5, 8];
 const FIRST_KINDS = 2;
@@ -33,11 +38,8 @@ export class Scenario {
   private readonly random: () => number;
   private made = 0;
 
-  constructor(
-    private readonly digits: Digits,
-    seed: number,
-  ) {
-    this.random = randomNumbers(seed);
+  constructor(private readonly digits: Digits) {
+    this.random = randomNumbers(STREAM_SEED);
     this.used = Array.from({ length: digits.kinds }, () => 0);
   }
 
@@ -63,4 +65,10 @@ export class Scenario {
       unseen: order.map((kind) => fresh.includes(kind)),
     };
   }
+}
+
+/** All streams, in their order. */
+export function* streamsOf(digits: Digits): Generator<Stream> {
+  const scenario = new Scenario(digits);
+  while (!scenario.finished) yield scenario.next();
 }

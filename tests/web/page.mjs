@@ -22,6 +22,25 @@ export async function begin() {
   };
 }
 
+// The longest task of the page's main thread while something is done, in milliseconds of that thread's own time: what other programs
+// take of the machine does not count.
+export async function longestTask(page, act) {
+  const browser = page.context().browser();
+  await browser.startTracing(page, { categories: ['toplevel', '__metadata'] });
+  let events;
+  try {
+    await act();
+  } finally {
+    events = JSON.parse(await browser.stopTracing()).traceEvents;
+  }
+  const key = ({ pid, tid }) => `${pid} ${tid}`;
+  const main = new Set(events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(key));
+  const tasks = events.filter((event) => event.name.endsWith('RunTask') && main.has(key(event)) && event.tdur !== undefined);
+  if (tasks.length === 0) throw new Error('the browser told of no task');
+  return Math.max(...tasks.map(({ tdur }) => tdur)) / 1000;
+}
+export const LONGEST_TASK = 50;
+
 export const clusters = (page) =>
   page.$$eval('#prototypes li', (cards) =>
     cards.map((card) => ({ id: Number(card.dataset.id), name: card.querySelector('.name').value, age: card.querySelector('.age').textContent })),
