@@ -363,6 +363,9 @@ typedef struct adapvae_config {
   /* Above 1 more is called novel, below 1 less; a factor of 2.7 moves the boundary by a
    * deviation. Live. Default 1. */
   double sensitivity;
+  /* What the decoder cannot account for in a row, beside what its features say; 0: features
+   * alone, and scoring, which then need not decode, is up to twice as fast. Default 1. */
+  double novelty_error_weight;
 } adapvae_config;
 
 /* Defaults. struct_size is the caller's sizeof(adapvae_config): a program that was compiled against
