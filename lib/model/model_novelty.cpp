@@ -1,4 +1,4 @@
-// Model: what the decoder cannot account for in a row, as a part of its novelty (eq. 18).
+// Model: what the decoder cannot account for in a row, as a part of its novelty (eq. 19).
 #include <algorithm>
 #include <cmath>
 

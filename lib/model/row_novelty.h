@@ -3,7 +3,7 @@
 // few kinds needed: a new kind may then look like an old one there, but cannot be redrawn.
 //
 // Both are counted like the mixture's surprise alone (mixture/novelty.h), which goes on judging
-// births: equations 15 and 18 of docs/math.md.
+// births: equations 15 and 19 of docs/math.md.
 #pragma once
 
 #include "base/arena.h"
