@@ -225,11 +225,13 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   // A stopped stream may have no replay to stand for the past: it would part old kinds.
   if (config_.kinds != 0 && pace_.asker()()) ADAPVAE_RETURN_IF_ERROR(group_kinds(backend, all));
   rows_learnt_ += static_cast<std::uint64_t>(rows.rows);
-  ADAPVAE_RETURN_IF_ERROR(count_novelty(backend, rows));
+  ADAPVAE_RETURN_IF_ERROR(look_back(backend, rows));
   close_report(backend, report);
   report->stopped = pace_.cut_short();
   pace_.finish();
-  return backend.status();
+  ADAPVAE_RETURN_IF_ERROR(backend.status());
+  count_novelty(rows.rows);  // last: after it nothing can fail
+  return {};
 }
 
 // What is new of the rows is seen before the network has learnt them.

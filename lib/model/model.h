@@ -168,7 +168,8 @@ class Model {
   Status judge_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x);
   double most_counted(Index rows) const;
   double novelty_boundary() const;
-  Status count_novelty(Backend& backend, ConstMatrixView rows);
+  Status look_back(Backend& backend, ConstMatrixView rows);
+  void count_novelty(Index rows);
   Status find_cluster(ClusterId id, Index* k) const;
   Status check_made(MatrixView z, MatrixView x, Index* rows) const;
   void cluster_mean(Index k, float* z) const;

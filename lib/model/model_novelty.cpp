@@ -59,9 +59,9 @@ double Model::novelty_boundary() const {
       learner_.mixture().surprise_quantile(1.0 - settings.false_alarm_rate), settings);
 }
 
-// Rows of known kinds count as they were met, others as they are now. The codes are those of the
-// stream's rows still; nothing has changed if it fails.
-Status Model::count_novelty(Backend& backend, ConstMatrixView rows) {
+// Notes the stream's rows for count_novelty(): those of known kinds as they were met, others as
+// they are now. The codes are still those of these rows.
+Status Model::look_back(Backend& backend, ConstMatrixView rows) {
   if (!row_novelty_.wanted()) return {};
   const Index m = config_.latent;
   const LatentCodes now = codes(rows.rows);
@@ -80,14 +80,17 @@ Status Model::count_novelty(Backend& backend, ConstMatrixView rows) {
       if (!known) row_novelty_.errors()[begin + i] = error_[i];
     }
   }
-  ADAPVAE_RETURN_IF_ERROR(backend.status());
+  return backend.status();
+}
+
+void Model::count_novelty(Index rows) {
+  if (!row_novelty_.wanted()) return;
   const NoveltyScale& scale = learner_.novelty_scale();
   const double usual = scale.rows() > 0.0 ? scale.quantile(0.5) : 0.0;
   const double spread =
       scale.rows() > 0.0 ? scale.quantile(RowNovelty::kDeviationPart) - usual : 0.0;
-  const double most = frozen() ? learner_.settings().novelty.memory_rows : most_counted(rows.rows);
-  row_novelty_.count(rows.rows, usual, spread, most, learner_.settings().novelty);
-  return {};
+  const double most = frozen() ? learner_.settings().novelty.memory_rows : most_counted(rows);
+  row_novelty_.count(rows, usual, spread, most, learner_.settings().novelty);
 }
 
 }  // namespace adapvae
