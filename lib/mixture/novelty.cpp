@@ -15,6 +15,10 @@ constexpr double kMiddle = NoveltyScale::kBuckets / 2.0;
 
 void NoveltyScale::reset(Index dims) {
   deviation_ = std::sqrt(0.5 * static_cast<double>(dims));
+  clear();
+}
+
+void NoveltyScale::clear() {
   rows_ = 0.0;
   origin_ = 0.0;
   std::fill_n(counts_, kBuckets, 0.0F);
@@ -82,21 +86,24 @@ void NoveltyScale::save(ByteWriter& writer) const {
   for (const float c : counts_) writer.write_f32(c);
 }
 
-// Once to look, once to take.
-Status NoveltyScale::load(ByteReader& reader) {
-  ByteReader look = reader;
-  const double rows = look.read_f64();
-  const double origin = look.read_f64();
+Status NoveltyScale::check(ByteReader reader) {
+  const double rows = reader.read_f64();
+  const double origin = reader.read_f64();
   bool sound = std::isfinite(origin);
   double sum = 0.0;
   for (Index b = 0; b < kBuckets; ++b) {
-    const float count = look.read_f32();
+    const float count = reader.read_f32();
     sound = sound && std::isfinite(count) && count >= 0.0F;
     sum += static_cast<double>(count);
   }
-  if (!look.ok() || !sound || !(std::fabs(rows - sum) <= 1e-6 * sum)) {
+  if (!reader.ok() || !sound || !(std::fabs(rows - sum) <= 1e-6 * sum)) {
     return {StatusCode::kCorruptData, "novelty scale does not parse"};
   }
+  return {};
+}
+
+Status NoveltyScale::load(ByteReader& reader) {
+  ADAPVAE_RETURN_IF_ERROR(check(reader));
   rows_ = reader.read_f64();
   origin_ = reader.read_f64();
   for (float& c : counts_) c = reader.read_f32();

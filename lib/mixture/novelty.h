@@ -25,6 +25,7 @@ class NoveltyScale {
   static constexpr Index kBuckets = 1024;
 
   void reset(Index dims);
+  void clear();  // for the same dims
 
   // Counts the surprise of a row that came. `expected` is about what ordinary rows have;
   // the first one sets where the histogram is finest.
@@ -45,6 +46,7 @@ class NoveltyScale {
 
   static constexpr std::size_t most_bytes() { return 16 + 4 * kBuckets; }
   void save(ByteWriter& writer) const;
+  static Status check(ByteReader reader);  // whether load() would take it
   Status load(ByteReader& reader);
 
  private:

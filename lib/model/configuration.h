@@ -117,6 +117,7 @@ struct Configuration {
   // ---- novelty ----
   double false_alarm_rate = 0.01;
   double sensitivity = 1.0;
+  double novelty_error_weight = 1.0;
 };
 
 enum class FieldType : std::int32_t { kInteger = 0, kReal = 1, kSwitch = 2, kChoice = 3 };

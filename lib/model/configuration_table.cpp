@@ -210,6 +210,9 @@ constexpr FieldInfo kFields[] = {
     REAL(kNovelty, sensitivity, 0.001, 1000, kLive,
          "Above 1 more is called novel, below 1 less; a factor of 2.7 moves the boundary by a "
          "deviation."),
+    REAL(kNovelty, novelty_error_weight, 0, 100, kFrozen,
+         "What the decoder cannot account for in a row, beside what its features say; 0: features "
+         "alone, and scoring, which then need not decode, is up to twice as fast."),
 };
 
 }  // namespace

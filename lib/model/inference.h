@@ -29,7 +29,8 @@ struct RowResult {
 // Why a row is as novel as it is.
 struct RowReason {
   RowResult result;
-  double surprise = 0.0;          // -log_density
+  double surprise = 0.0;          // -log_density, and error_surprise
+  double error_surprise = 0.0;    // of what the decoder cannot account for (eq. 19)
   double boundary = 0.0;          // surprise of novelty 0.5
   ClusterId nearest = kNoId;      // cluster that has most of the density there
   double squared_distance = 0.0;  // from it, in its own metric; ordinary rows have about m

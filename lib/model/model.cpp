@@ -56,6 +56,9 @@ void Model::place(Arena& arena, const Configuration& config, ModelUse use) {
   take(score_r_, config_.pass_rows * clusters.max_clusters);
   take(score_, config_.pass_rows);
   take(novelty_, config_.pass_rows);
+  take(error_, config_.pass_rows);
+  row_novelty_.place(arena, m, config_.novelty_error_weight,
+                     use == ModelUse::kLearn ? config_.block_rows : 0);
   if (config_.scale_inputs != 0) take(pass_x_, Index{config_.pass_rows} * config_.inputs);
   take(scratch_, 2 * m + clusters.max_clusters);
   events_.place(arena, use == ModelUse::kLearn ? config_.events : 0);
@@ -90,6 +93,7 @@ void Model::reset() {
   input_scale_.reset();
   vae_.initialise(config_.seed);
   learner_.reset();
+  row_novelty_.reset();
   replay_.clear();
   neighbours_.clear();
   stream_ = 0;
@@ -221,22 +225,22 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   // A stopped stream may have no replay to stand for the past: it would part old kinds.
   if (config_.kinds != 0 && pace_.asker()()) ADAPVAE_RETURN_IF_ERROR(group_kinds(backend, all));
   rows_learnt_ += static_cast<std::uint64_t>(rows.rows);
+  ADAPVAE_RETURN_IF_ERROR(look_back(backend, rows));
   close_report(backend, report);
   report->stopped = pace_.cut_short();
   pace_.finish();
-  return backend.status();
+  ADAPVAE_RETURN_IF_ERROR(backend.status());
+  count_novelty(rows.rows);  // last: after it nothing can fail
+  return {};
 }
 
 // What is new of the rows is seen before the network has learnt them.
 Status Model::meet(Backend& backend, ConstMatrixView rows) {
-  // Of a network that moves, old surprises say less than this stream's; of a short one, too little.
-  constexpr double kOldPerNew = 2.0;
-  const double most = std::max(kOldPerNew * static_cast<double>(rows.rows),
-                               static_cast<double>(config_.block_rows));
   ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
   learner_.meet(backend, codes(rows.rows).mean, codes(rows.rows).variance);
-  if (!frozen() && !pace_.stopped()) learner_.fade_novelty(most);
-  return backend.status();
+  if (!frozen() && !pace_.stopped()) learner_.fade_novelty(most_counted(rows.rows));
+  if (!row_novelty_.wanted()) return backend.status();
+  return find_errors(backend, codes(rows.rows).mean, rows, row_novelty_.errors());
 }
 
 // Epochs of reconstruction alone: on the first stream to learn features at all, on later ones so

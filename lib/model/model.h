@@ -8,6 +8,7 @@
 #include "model/inference.h"
 #include "model/metrics.h"
 #include "model/pacing.h"
+#include "model/row_novelty.h"
 #include "model/snapshot.h"
 #include "model/stream_report.h"
 #include "network/standardiser.h"
@@ -161,8 +162,14 @@ class Model {
   Status check_stream(ConstMatrixView rows, Index most) const;
   ConstMatrixView scale_stream(ConstMatrixView rows);
   ConstMatrixView scaled_pass(ConstMatrixView rows);
-  Status encode_pass(Backend& backend, ConstMatrixView rows, MatrixView mean, MatrixView variance);
+  Status encode_pass(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixView variance);
   Status decode_pass(Backend& backend, ConstMatrixView z, MatrixView x);
+  Status find_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x, float* out);
+  Status judge_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x);
+  double most_counted(Index rows) const;
+  double novelty_boundary() const;
+  Status look_back(Backend& backend, ConstMatrixView rows);
+  void count_novelty(Index rows);
   Status find_cluster(ClusterId id, Index* k) const;
   Status check_made(MatrixView z, MatrixView x, Index* rows) const;
   void cluster_mean(Index k, float* z) const;
@@ -194,6 +201,7 @@ class Model {
   Pace pace_;
   Standardiser input_scale_;
   Vae vae_;
+  RowNovelty row_novelty_;
   Trainer trainer_;
   ClusterLearner learner_;
   Replay replay_;
@@ -230,6 +238,7 @@ class Model {
   float* score_r_ = nullptr;        // [pass_rows × K]
   RowScore* score_ = nullptr;       // [pass_rows]
   float* novelty_ = nullptr;        // [pass_rows]
+  float* error_ = nullptr;          // [pass_rows]
   float* pass_x_ = nullptr;         // [pass_rows × d] scaled rows; null without scaling
   double* scratch_ = nullptr;       // [2m + K]
   double* tightness_ = nullptr;     // [K] by which two_stage has narrowed clusters

@@ -46,9 +46,10 @@ ConstMatrixView Model::scaled_pass(ConstMatrixView rows) {
   return scaled;
 }
 
-Status Model::encode_pass(Backend& backend, ConstMatrixView rows, MatrixView mean,
+// x as scaled_pass() gives it.
+Status Model::encode_pass(Backend& backend, ConstMatrixView x, MatrixView mean,
                           MatrixView variance) {
-  ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, scaled_pass(rows), mean, variance));
+  ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, x, mean, variance));
   bound_numbers(mean);
   if (variance.data != nullptr) bound_numbers(variance);
   return {};
@@ -69,9 +70,11 @@ Status Model::score(Backend& backend, ConstMatrixView rows, RowResult* out) {
     const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
     const MatrixView z(z_, n, m);
     const MatrixView variance(variance_, n, m);
-    ADAPVAE_RETURN_IF_ERROR(encode_pass(backend, rows.row_range(begin, n), z, variance));
+    const ConstMatrixView x = scaled_pass(rows.row_range(begin, n));
+    ADAPVAE_RETURN_IF_ERROR(encode_pass(backend, x, z, variance));
     learner_.score(backend, z, variance, MatrixView(score_r_, n, learner_.mixture().clusters()),
                    score_, novelty_);
+    if (row_novelty_.ready()) ADAPVAE_RETURN_IF_ERROR(judge_errors(backend, z, x));
     for (Index i = 0; i < n; ++i) {
       RowResult& result = out[begin + i];
       result = {};
@@ -97,12 +100,13 @@ Status Model::explain(Backend& backend, const float* row, RowReason* reason, dou
   const Index d = config_.inputs;
   const ConstMatrixView one(row, 1, d);
   ADAPVAE_RETURN_IF_ERROR(score(backend, one, &reason->result));
+  reason->error_surprise = row_novelty_.ready() ? row_novelty_.error_surprise(error_[0]) : 0.0;
+  reason->boundary = novelty_boundary();
   ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, one, MatrixView(error, 1, d)));
   for (Index j = 0; j < d; ++j) error[j] = row[j] - error[j];
   // reconstruct() has left the features in z_.
   const NoveltyReason why = learner_.explain(z_, contribution);
-  reason->surprise = -static_cast<double>(reason->result.log_density);
-  reason->boundary = why.boundary;
+  reason->surprise = reason->error_surprise - static_cast<double>(reason->result.log_density);
   reason->nearest = nothing_learnt() ? kNoId : why.nearest;
   reason->squared_distance = why.squared_distance;
   reason->contribution = {contribution, static_cast<std::size_t>(config_.latent)};
@@ -117,7 +121,8 @@ Status Model::encode(Backend& backend, ConstMatrixView rows, MatrixView mean, Ma
   if (spread) ADAPVAE_RETURN_IF_ERROR(check_output(variance, rows.rows, config_.latent));
   for (Index begin = 0; begin < rows.rows; begin += config_.pass_rows) {
     const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
-    ADAPVAE_RETURN_IF_ERROR(encode_pass(backend, rows.row_range(begin, n), mean.row_range(begin, n),
+    ADAPVAE_RETURN_IF_ERROR(encode_pass(backend, scaled_pass(rows.row_range(begin, n)),
+                                        mean.row_range(begin, n),
                                         spread ? variance.row_range(begin, n) : MatrixView()));
   }
   return {};
@@ -139,7 +144,8 @@ Status Model::reconstruct(Backend& backend, ConstMatrixView rows, MatrixView out
   for (Index begin = 0; begin < rows.rows; begin += config_.pass_rows) {
     const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
     const MatrixView z(z_, n, config_.latent);
-    ADAPVAE_RETURN_IF_ERROR(encode_pass(backend, rows.row_range(begin, n), z, MatrixView()));
+    ADAPVAE_RETURN_IF_ERROR(
+        encode_pass(backend, scaled_pass(rows.row_range(begin, n)), z, MatrixView()));
     ADAPVAE_RETURN_IF_ERROR(decode_pass(backend, z, out.row_range(begin, n)));
   }
   return {};

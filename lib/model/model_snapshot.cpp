@@ -83,6 +83,10 @@ void fill_scale(const void* context, ByteWriter& writer) {
   static_cast<const Standardiser*>(context)->save(writer);
 }
 
+void fill_novelty(const void* context, ByteWriter& writer) {
+  static_cast<const RowNovelty*>(context)->save(writer);
+}
+
 void fill_names(const void* context, ByteWriter& writer) {
   const ClusterRegistry& registry = learner_of(context).registry();
   for (Index k = 0; k < registry.clusters(); ++k) {
@@ -221,6 +225,10 @@ TensorFileContent Model::snapshot_content() const {
   *next++ = {"block.rows", TensorType::kF32, 2, {block, inputs}, all_};
   *next++ = {"input.scale", TensorType::kU8, 1, {scale.position()}, nullptr,
              fill_scale,    &input_scale_};
+  if (row_novelty_.wanted()) {
+    *next++ = {"novelty.state", TensorType::kU8, 1, {RowNovelty::bytes()}, nullptr,
+               fill_novelty,    &row_novelty_};
+  }
   const auto derived = [&](const TensorSource& tensor) {
     *next = tensor;
     next++->context = &learner_;
@@ -271,6 +279,14 @@ Status Model::load(const std::byte* bytes, std::size_t size) {
   if (state == nullptr || state->type != TensorType::kU8 || state->dims != 1) {
     return corrupt("clusters.state is missing or has another shape or type");
   }
+  // Without it: of a version that did not count errors yet.
+  const TensorView* novelty = reader.find("novelty.state");
+  if (novelty != nullptr) {
+    if (!novelty->has_shape(TensorType::kU8, {RowNovelty::bytes()})) {
+      return corrupt("novelty.state has another shape or type");
+    }
+    ADAPVAE_RETURN_IF_ERROR(RowNovelty::check({novelty->data, novelty->bytes}));
+  }
   // The last that can fail; it changes nothing then.
   const Rest rest = {info, *scale, input_scale_};
   ByteReader state_reader(state->data, state->bytes);
@@ -293,6 +309,11 @@ void Model::take_snapshot(const TensorReader& reader, const SnapshotInfo& info) 
     reader.find(parameter_name(chain, i, "bias", name))->copy_to(vae_.parameters() + layer.bias);
     return {};
   });
+  row_novelty_.reset();
+  if (const TensorView* novelty = reader.find("novelty.state"); novelty != nullptr) {
+    ByteReader state(novelty->data, novelty->bytes);
+    (void)row_novelty_.load(state);
+  }
   if (use_ == ModelUse::kLearn) vae_.optimiser().reset();
   replay_.clear();
   neighbours_.clear();

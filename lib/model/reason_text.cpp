@@ -37,6 +37,10 @@ void write_reason(const RowReason& reason, std::string_view name, TextWriter& te
   text << (novel ? "novel" : "known") << ": novelty " << static_cast<double>(row.novelty)
        << " (novel above 0.5), surprise " << reason.surprise << " with the boundary at "
        << reason.boundary;
+  if (reason.error_surprise != 0.0) {
+    text << "\nof the surprise, " << reason.error_surprise
+         << " is by how well the row can be redrawn, the rest by its features";
+  }
   if ((row.flags & RowResult::kNothingLearnt) != 0) {
     text << "\nnothing has been learnt yet: everything is novel";
     return;
@@ -81,6 +85,7 @@ void write_reason_json(const RowReason& reason, std::string_view name, TextWrite
   number("novelty", row.novelty);
   number("surprise", reason.surprise);
   number("boundary", reason.boundary);
+  number("error_surprise", reason.error_surprise);
   text << ",\"id\":" << row.id << ",\"kind\":" << row.kind << ",\"name\":";
   text.quoted(name);
   number("probability", row.probability);

@@ -385,6 +385,16 @@ Status Vae::decode(Backend& backend, ConstMatrixView z, MatrixView x) {
   return backend.status();
 }
 
+Status Vae::log_likelihood(Backend& backend, ConstMatrixView z, ConstMatrixView x, float* out) {
+  ADAPVAE_RETURN_IF_ERROR(check_shape(z, config_.max_rows, config_.latent));
+  ADAPVAE_RETURN_IF_ERROR(check_finite(z));
+  ADAPVAE_RETURN_IF_ERROR(check_shape(x, z.rows, config_.inputs));
+  if (x.rows != z.rows) return {StatusCode::kShapeMismatch, "x must have as many rows as z"};
+  backend.reconstruct(config_.likelihood, decoder_.forward(backend, parameters_, z), x, 1.0F,
+                      MatrixView(), out);
+  return backend.status();
+}
+
 Status Vae::reconstruct(Backend& backend, ConstMatrixView x, MatrixView out) {
   if (x.rows > config_.max_rows) {
     return {StatusCode::kShapeMismatch, "more rows than the capacity set at create", x.rows};

@@ -113,6 +113,8 @@ class Vae {
   Status encode(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixView variance);
   // The decoder's mean of x given z, in the units of the input [n × d].
   Status decode(Backend& backend, ConstMatrixView z, MatrixView x);
+  // log p(x | z) of each row [n].
+  Status log_likelihood(Backend& backend, ConstMatrixView z, ConstMatrixView x, float* out);
   // decode(mean of encode(x)).
   Status reconstruct(Backend& backend, ConstMatrixView x, MatrixView out);
 

@@ -116,6 +116,7 @@ export interface Config {
   half_life_time?: number;
   false_alarm_rate?: number;
   sensitivity?: number;
+  novelty_error_weight?: number;
 }
 export interface Options extends Config {
   /** Values to begin with; the fields given beside it come on top. */

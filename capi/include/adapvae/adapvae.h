@@ -25,6 +25,7 @@
  * Streams.   Here "a stream" is a block of rows that is learnt at once, 1 to block_rows of them; an
  *            endless flow of rows is learnt stream by stream.
  * Novelty.   In [0, 1], higher is more novel. A row is novel if and only if its novelty is above 0.5.
+ *            Judged by its features, and by what the network cannot redraw of it.
  *            Before anything is learnt it is 1, and the cluster is ADAPVAE_NO_ID.
  * Ids.       A cluster has an id from 1 on, which never changes and never is another's. What was
  *            merged away is still answered for: adapvae_resolve().
@@ -363,6 +364,9 @@ typedef struct adapvae_config {
   /* Above 1 more is called novel, below 1 less; a factor of 2.7 moves the boundary by a
    * deviation. Live. Default 1. */
   double sensitivity;
+  /* What the decoder cannot account for in a row, beside what its features say; 0: features
+   * alone, and scoring, which then need not decode, is up to twice as fast. Default 1. */
+  double novelty_error_weight;
 } adapvae_config;
 
 /* Defaults. struct_size is the caller's sizeof(adapvae_config): a program that was compiled against
