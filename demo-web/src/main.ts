@@ -4,42 +4,50 @@ import './style.css';
 import type { Options } from 'adapvae';
 
 import { BirthView } from './birth-view';
-import { button, element, show } from './dom';
+import { button, element, lessMotion, show } from './dom';
 import { fetchDigits } from './digits';
+import digitsAddress from './digits.bin?url';
 import { FilesView } from './files-view';
+import { Guide } from './guide';
+import { History } from './history';
 import { MapView } from './map-view';
+import { keepOffline } from './offline';
 import { PadView } from './pad-view';
 import { Player, type Source, type Watcher } from './player';
 import { PrototypesView } from './prototypes-view';
 import { Scenario } from './scenario';
 import { Learner, type Learnt } from './learner';
+import { DEFAULTS, powerOf, readSettings, sensitivityOf, writeSettings, type Settings } from './settings';
+import { ShareView } from './share-view';
 import { StreamView } from './stream-view';
 import { optionsFor, TableSource } from './table-source';
 import { TimelineView } from './timeline-view';
 
 const STREAM_SEED = 7;
-/** Of 2 to 4, which were tried, that with most clusters in the end: ten, though not one a digit (4 and 9 share theirs). */
-const MODEL_SEED = 2;
 /** One in twenty ordinary rows may be called novel: with few rows learnt, one in a hundred lets too much of the new pass. */
 const digitsOptions = (seed: number): Options => ({ preset: 'browser', false_alarm_rate: 0.05, seed });
 
-/** `?seed=3` in the address plays with another one. */
-function seedOfAddress(): number {
-  const seed = Number(new URLSearchParams(location.search).get('seed') ?? MODEL_SEED);
-  return Number.isSafeInteger(seed) && seed >= 0 ? seed : MODEL_SEED;
-}
+/** What can be played without a file, by its name in links. */
+const SOURCES = ['digits'];
 
 async function start(): Promise<void> {
-  const [digits, learner] = await Promise.all([fetchDigits(`${import.meta.env.BASE_URL}digits.bin`), Learner.create(digitsOptions(seedOfAddress()))]);
+  const { settings, complaints } = readSettings(location.search, SOURCES);
+  show(element('complaint', HTMLParagraphElement), complaints.join(' '));
+  const [digits, learner] = await Promise.all([fetchDigits(digitsAddress), Learner.create(digitsOptions(settings.seed))]);
   const playDigits = (): Source => new Scenario(digits, STREAM_SEED);
   /** What restart begins again. */
-  let again: { options: Options; source: () => Source } = { options: digitsOptions(seedOfAddress()), source: playDigits };
+  let again: { options: Options; source: () => Source; name: string | null } = { options: digitsOptions(settings.seed), source: playDigits, name: settings.source };
+
+  /** The model came from a file: no link brings it back. */
+  let foreign = false;
 
   const streamView = new StreamView(learner);
   const birthView = new BirthView(learner);
   const mapView = new MapView(learner);
   new PrototypesView(learner);
   new TimelineView(learner);
+  const guide = new Guide(element('guide', HTMLParagraphElement));
+  const history = new History();
   const stage = element('stage', HTMLSpanElement);
   const bar = element('progress', HTMLDivElement);
 
@@ -52,7 +60,7 @@ async function start(): Promise<void> {
     element('fact-rows', HTMLElement).textContent = info.rows.toLocaleString('en');
     element('fact-bytes', HTMLElement).textContent = `${Math.round(info.snapshotBytes / 1024).toLocaleString('en')} KB`;
     element('fact-build', HTMLElement).textContent = info.backend;
-    element('fact-seed', HTMLElement).textContent = String(again.options.seed ?? MODEL_SEED);
+    element('fact-seed', HTMLElement).textContent = String(again.options.seed ?? DEFAULTS.seed);
     document.body.dataset['clusters'] = String(info.clusters);
   });
   learner.onProgress((name, fraction) => {
@@ -60,14 +68,35 @@ async function start(): Promise<void> {
     bar.style.transform = `scaleX(${fraction})`;
   });
 
+  const speed = element('speed', HTMLSelectElement);
+  const slider = element('sensitivity', HTMLInputElement);
+  const sensitivity = (): number => sensitivityOf(Number(slider.value));
+  const sense = async (factor: number): Promise<void> => {
+    slider.value = String(powerOf(factor));
+    const text = `${factor < 1 ? factor.toFixed(2) : factor.toFixed(factor % 1 ? 1 : 0)}×`;
+    slider.ariaValueText = text;
+    element('sensitivity-text', HTMLOutputElement).textContent = text;
+    await learner.setSensitivity(factor);
+    await player.rescore();
+  };
+  const tell = (): void => guide.tell(player.phase, player.playing, player.hurry);
+
   const watcher: Watcher = {
+    hurries: (stream) => sense(settings.sensitivity[Math.min(stream, settings.sensitivity.length - 1)]!),
     began: (stream, scores) => {
       streamView.began(stream, scores);
       birthView.began();
+      guide.came(scores.novelty, 0);
     },
-    came: (_, __, count) => streamView.came(count),
+    came: (_, scores, count) => {
+      streamView.came(count);
+      guide.came(scores.novelty, count);
+      tell();
+    },
     learning: () => (bar.style.transform = 'scaleX(0)'),
-    learnt: (stream, _, result) => {
+    learnt: (stream, scores, result) => {
+      history.learnt(stream, scores, result, sensitivity());
+      guide.learnt(result);
       birthView.learnt(result, learner.state?.info.streams ?? 0);
       streamView.learnt(result.events.filter(({ type }) => type === 'born').map(({ id }) => id));
       mapView.learnt(stream.rows).catch(() => {});
@@ -84,11 +113,13 @@ async function start(): Promise<void> {
         finished: 'That is all',
       }[player.phase];
       document.body.dataset['phase'] = player.phase;
+      document.body.dataset['playing'] = String(player.playing);
+      tell();
     },
     failed: (error) => fail(error),
   };
   const player: Player = new Player(learner, playDigits(), watcher);
-  const clear = (): void => [streamView, birthView, mapView].forEach((view) => view.clear());
+  const clear = (): void => [streamView, birthView, mapView, history, guide].forEach((part) => part.clear());
 
   const pad = new PadView(
     learner,
@@ -98,11 +129,12 @@ async function start(): Promise<void> {
       facts(result);
     },
   );
-  const begin = async (options: Options, source: () => Source): Promise<void> => {
+  const begin = async (options: Options, source: () => Source, name: string | null): Promise<void> => {
     player.play(false);
     player.restart(null);
     await learner.restart(options);
-    again = { options, source };
+    again = { options, source, name };
+    foreign = false;
     clear();
     pad.clear();
     player.restart(source());
@@ -116,32 +148,65 @@ async function start(): Promise<void> {
       clear();
       pad.clear();
       player.restart(learner.inputs === 784 ? playDigits() : null);
+      foreign = true;
     },
-    (table, name) => begin(optionsFor(table), () => new TableSource(table, name)),
-    () => void begin(digitsOptions(seedOfAddress()), playDigits).catch(fail),
+    (table, name) => begin(optionsFor(table), () => new TableSource(table, name), null),
+    () => void begin(digitsOptions(settings.seed), playDigits, 'digits').catch(fail),
   );
+  /** What the page shows now, as settings. */
+  const now = (): Settings => ({
+    source: again.name ?? DEFAULTS.source,
+    seed: again.options.seed ?? DEFAULTS.seed,
+    speed: player.speed,
+    sensitivity: [...history.played.map((played) => played.sensitivity), sensitivity()],
+    streams: player.learnt,
+  });
+  new ShareView(learner, () => ({
+    options: again.options,
+    sensitivity: sensitivity(),
+    link: again.name === null || foreign ? null : new URL(writeSettings(now()), location.href.replace(/[?#].*$/, '')).href,
+    played: history.played,
+    source: again.source,
+    title: `What it found in ${again.name ?? 'my own rows'}`,
+  }));
 
   button('play').onclick = () => player.play(!player.playing);
   button('step').onclick = () => player.step();
-  button('restart').onclick = () => void begin(again.options, again.source).catch(fail);
+  button('restart').onclick = () => void begin(again.options, again.source, again.name).catch(fail);
   button('reseed').onclick = () => {
-    const seed = (again.options.seed ?? MODEL_SEED) + 1;
-    history.replaceState(null, '', `?seed=${seed}`);
-    void begin({ ...again.options, seed }, again.source).catch(fail);
+    const seed = (again.options.seed ?? DEFAULTS.seed) + 1;
+    window.history.replaceState(null, '', writeSettings({ ...now(), seed, sensitivity: [sensitivity()], streams: 0 }));
+    void begin({ ...again.options, seed }, again.source, again.name).catch(fail);
   };
-  const speed = element('speed', HTMLSelectElement);
+  speed.value = String(settings.speed);
+  player.speed = settings.speed;
   speed.onchange = () => (player.speed = Number(speed.value));
-  player.speed = Number(speed.value); // browsers keep it over a reload
-  const sensitivity = element('sensitivity', HTMLInputElement);
-  const sense = async (): Promise<void> => {
-    const factor = 2 ** Number(sensitivity.value);
-    element('sensitivity-text', HTMLOutputElement).textContent = `${factor < 1 ? factor.toFixed(2) : factor.toFixed(factor % 1 ? 1 : 0)}×`;
-    await learner.setSensitivity(factor);
-    await player.rescore();
-  };
-  sensitivity.oninput = () => void sense().catch(fail);
-  if (sensitivity.value !== '0') await sense();
+  slider.oninput = () => void sense(sensitivity()).catch(fail);
+  if (settings.sensitivity[0] !== sensitivity()) await sense(settings.sensitivity[0]!);
+  hooks(sense);
+  player.restart(playDigits(), settings.streams);
   player.play(true);
+  requestAnimationFrame(() => setTimeout(() => void keepOffline(() => (element('fact-offline', HTMLElement).textContent = 'yes')), 2000));
+}
+
+/** Buttons in the text that do what it speaks of. */
+function hooks(sense: (factor: number) => Promise<void>): void {
+  for (const hook of document.querySelectorAll<HTMLButtonElement>('button[data-sensitivity]')) {
+    hook.onclick = () => void sense(Number(hook.dataset['sensitivity'])).catch(fail);
+  }
+  for (const hook of document.querySelectorAll<HTMLButtonElement>('button[data-go]')) {
+    hook.onclick = () => {
+      const target = element(hook.dataset['go']!, HTMLElement);
+      target.scrollIntoView({ block: 'center', behavior: lessMotion() ? 'instant' : 'smooth' });
+      target.focus({ preventScroll: true });
+    };
+  }
+  // On a small screen the settings fold away.
+  const more = element('more', HTMLDetailsElement);
+  const wide = matchMedia('(min-width: 821px)');
+  const fold = (): void => void (more.open = wide.matches);
+  wide.onchange = fold;
+  fold();
 }
 
 function fail(error: unknown): void {

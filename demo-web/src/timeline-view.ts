@@ -8,14 +8,14 @@ const LANE = 28;
 const LEFT = 40;
 const LEAST_STEP = 40;
 
-interface Lane {
+export interface Lane {
   id: number;
   from: number;
   to: number | null;
   into: number;
 }
 
-function lanesOf(events: ModelEvent[], learner: Learner): Map<number, Lane> {
+export function lanesOf(events: ModelEvent[], learner: Learner): Map<number, Lane> {
   const lanes = new Map<number, Lane>();
   for (const { id, bornStream } of learner.state?.clusters ?? []) lanes.set(id, { id, from: bornStream, to: null, into: 0 });
   for (const { type, id, other, stream } of events) {
@@ -29,7 +29,7 @@ function lanesOf(events: ModelEvent[], learner: Learner): Map<number, Lane> {
   return new Map([...lanes].sort(([a], [b]) => a - b));
 }
 
-const SHOWN = new Set(['born', 'merged', 'retired', 'forgotten', 'split']);
+export const SHOWN = new Set(['born', 'merged', 'retired', 'forgotten', 'split']);
 const SIGN: Record<string, string> = { born: '●', merged: '⤴', retired: '×', forgotten: '×', split: '⑂' };
 
 export class TimelineView {

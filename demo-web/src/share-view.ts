@@ -1,0 +1,119 @@
+/** What can be taken away: a link, the settings as code, a report. */
+import type { Options } from 'adapvae';
+import { announce, button, element } from './dom';
+import { programs } from './code';
+import { scoreStreams, type Played } from './history';
+import type { Learner } from './learner';
+import type { Source } from './player';
+
+export interface Shared {
+  /** The options of the model that learns now, without sensitivity. */
+  options: Options;
+  sensitivity: number;
+  /** The address that plays the same again; null: the rows are the person's own. */
+  link: string | null;
+  played: readonly Played[];
+  /** The streams once more, from the first one. */
+  source: () => Source;
+  title: string;
+}
+
+export function download(name: string, parts: BlobPart, type: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([parts], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+export class ShareView {
+  private readonly note = element('share-note', HTMLParagraphElement);
+  private readonly dialog = element('code-dialog', HTMLDialogElement);
+  private readonly tabs = element('code-tabs', HTMLDivElement);
+  private readonly text = element('code-text', HTMLPreElement);
+
+  constructor(
+    private readonly learner: Learner,
+    private readonly shared: () => Shared,
+  ) {
+    button('copy-link').onclick = () => void this.copyLink();
+    button('copy-code').onclick = () => this.openCode();
+    button('save-report').onclick = () => void this.saveReport();
+    button('code-close').onclick = () => this.dialog.close();
+    button('code-copy').onclick = () => void this.copy(this.text.textContent!, 'The program is copied.', element('code-note', HTMLParagraphElement));
+    this.dialog.onclick = (event) => {
+      if (event.target === this.dialog) this.dialog.close(); // beside it
+    };
+    this.tabs.onkeydown = (event) => {
+      const all = [...this.tabs.querySelectorAll('button')];
+      const at = all.findIndex((tab) => tab.ariaSelected === 'true');
+      const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: all.length - 1 }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      const next = all[(to + all.length) % all.length]!;
+      next.click();
+      next.focus();
+    };
+  }
+
+  private say(text: string, place = this.note): void {
+    place.textContent = text;
+    announce(text);
+  }
+
+  private async copy(text: string, said: string, place = this.note): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.say(said, place);
+    } catch {
+      this.say(`The browser does not let the page copy. Here it is: ${text}`, place);
+    }
+  }
+
+  private async copyLink(): Promise<void> {
+    const { link } = this.shared();
+    if (!link) return this.say('Your own rows do not leave this page, so no link can bring them back. Save the model instead.');
+    await this.copy(link, 'The link is copied. It plays the same streams with the same seed and sensitivity, up to here.');
+  }
+
+  private openCode(): void {
+    const { options, sensitivity } = this.shared();
+    const all = programs(this.learner.inputs, { ...options, sensitivity });
+    const show = (at: number): void => {
+      this.text.textContent = all[at]!.text;
+      this.text.setAttribute('aria-labelledby', `code-tab-${at}`);
+      element('code-note', HTMLParagraphElement).textContent = '';
+      [...this.tabs.children].forEach((tab, i) => {
+        tab.ariaSelected = String(i === at);
+        (tab as HTMLElement).tabIndex = i === at ? 0 : -1;
+      });
+    };
+    this.tabs.replaceChildren(
+      ...all.map(({ language }, at) => {
+        const tab = document.createElement('button');
+        tab.type = 'button';
+        tab.id = `code-tab-${at}`;
+        tab.role = 'tab';
+        tab.textContent = language;
+        tab.setAttribute('aria-controls', 'code-text');
+        tab.onclick = () => show(at);
+        return tab;
+      }),
+    );
+    show(0);
+    this.dialog.showModal();
+  }
+
+  private async saveReport(): Promise<void> {
+    try {
+      const { learner } = this;
+      const { source, ...shared } = this.shared();
+      const [{ reportPage }, score] = await Promise.all([import('./report'), scoreStreams(learner, source(), shared.played.length)]);
+      const made = `Made ${new Date().toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' })} by the browser demo`;
+      download('adapvae-report.html', reportPage({ ...shared, made, learner, score }), 'text/html');
+      this.say('The report is saved: one file, which needs no network.');
+    } catch (error) {
+      this.say(`No report: ${(error as Error).message}`);
+    }
+  }
+}
