@@ -4,7 +4,7 @@ import './style.css';
 import type { Options } from 'adapvae';
 
 import { BirthView } from './birth-view';
-import { button, element, lessMotion, show } from './dom';
+import { button, element, grouped, lessMotion, show } from './dom';
 import { fetchDigits } from './digits';
 import digitsAddress from './digits.bin?url';
 import { FilesView } from './files-view';
@@ -33,6 +33,11 @@ const SOURCES = ['digits'];
 async function start(): Promise<void> {
   const { settings, complaints } = readSettings(location.search, SOURCES);
   show(element('complaint', HTMLParagraphElement), complaints.join(' '));
+  // At once, so that what a person chooses while things are fetched holds.
+  const speed = element('speed', HTMLSelectElement);
+  speed.value = String(settings.speed);
+  const slider = element('sensitivity', HTMLInputElement);
+  slider.value = String(powerOf(settings.sensitivity[0]!));
   const [digits, learner] = await Promise.all([fetchDigits(digitsAddress), Learner.create(digitsOptions(settings.seed))]);
   const playDigits = (): Source => new Scenario(digits, STREAM_SEED);
   /** What restart begins again. */
@@ -54,22 +59,22 @@ async function start(): Promise<void> {
   const facts = ({ milliseconds, report }: Learnt): void => {
     element('fact-speed', HTMLElement).textContent = `${Math.round(milliseconds)} ms, ${Math.round((1000 * report.rows) / milliseconds)} rows/s`;
   };
-  learner.onChange(() => {
+  const count = (): void => {
     const { info } = learner.state!;
     element('fact-stored', HTMLElement).textContent = String(info.rowsWaiting);
-    element('fact-rows', HTMLElement).textContent = info.rows.toLocaleString('en');
-    element('fact-bytes', HTMLElement).textContent = `${Math.round(info.snapshotBytes / 1024).toLocaleString('en')} KB`;
+    element('fact-rows', HTMLElement).textContent = grouped(info.rows);
+    element('fact-bytes', HTMLElement).textContent = `${grouped(info.snapshotBytes / 1024)} KB`;
     element('fact-build', HTMLElement).textContent = info.backend;
     element('fact-seed', HTMLElement).textContent = String(again.options.seed ?? DEFAULTS.seed);
     document.body.dataset['clusters'] = String(info.clusters);
-  });
+  };
+  learner.onChange(count);
+  count();
   learner.onProgress((name, fraction) => {
     stage.textContent = `Learning: ${name}`;
     bar.style.transform = `scaleX(${fraction})`;
   });
 
-  const speed = element('speed', HTMLSelectElement);
-  const slider = element('sensitivity', HTMLInputElement);
   const sensitivity = (): number => sensitivityOf(Number(slider.value));
   const sense = async (factor: number): Promise<void> => {
     slider.value = String(powerOf(factor));
@@ -178,11 +183,10 @@ async function start(): Promise<void> {
     window.history.replaceState(null, '', writeSettings({ ...now(), seed, sensitivity: [sensitivity()], streams: 0 }));
     void begin({ ...again.options, seed }, again.source, again.name).catch(fail);
   };
-  speed.value = String(settings.speed);
-  player.speed = settings.speed;
+  player.speed = Number(speed.value);
   speed.onchange = () => (player.speed = Number(speed.value));
   slider.oninput = () => void sense(sensitivity()).catch(fail);
-  if (settings.sensitivity[0] !== sensitivity()) await sense(settings.sensitivity[0]!);
+  if (sensitivity() !== 1) await sense(sensitivity());
   hooks(sense);
   player.restart(playDigits(), settings.streams);
   player.play(true);

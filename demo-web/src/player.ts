@@ -10,7 +10,7 @@ export interface Source {
 export type Phase = 'arriving' | 'learning' | 'resting' | 'finished';
 
 export interface Watcher {
-  /** Before a stream that comes at once, counted from 0. */
+  /** Before a stream that comes at once, counted from 0, and after the last one. */
   hurries(stream: number): Promise<void>;
   began(stream: Stream, scores: Scores): void;
   came(stream: Stream, scores: Scores, count: number): void;
@@ -170,7 +170,11 @@ export class Player {
       ++this.learnt;
       this.rested = result.report.births ? 0 : REST / 2;
       this.watcher.learnt(stream, scores, result);
-      if (hurried) this.playing = false;
+      if (hurried) {
+        await this.watcher.hurries(this.learnt);
+        if (!still()) return;
+        this.playing = false;
+      }
       this.watcher.changed();
     });
   }
