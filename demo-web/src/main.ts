@@ -98,13 +98,15 @@ async function start(): Promise<void> {
       guide.came(scores.novelty, count);
       tell();
     },
-    learning: () => (bar.style.transform = 'scaleX(0)'),
+    learning: ({ rows }) => {
+      bar.style.transform = 'scaleX(0)';
+      mapView.watch(rows);
+    },
     learnt: (stream, scores, result) => {
       history.learnt(stream, scores, result, sensitivity());
       guide.learnt(result);
       birthView.learnt(result, learner.state?.info.streams ?? 0);
       streamView.learnt(result.events.filter(({ type }) => type === 'born').map(({ id }) => id));
-      mapView.learnt(stream.rows).catch(() => {});
       facts(result);
     },
     changed: () => {
@@ -180,7 +182,7 @@ async function start(): Promise<void> {
   button('restart').onclick = () => void begin(again.options, again.source, again.name).catch(fail);
   button('reseed').onclick = () => {
     const seed = (again.options.seed ?? DEFAULTS.seed) + 1;
-    window.history.replaceState(null, '', writeSettings({ ...now(), seed, sensitivity: [sensitivity()], streams: 0 }));
+    if (again.name !== null) window.history.replaceState(null, '', writeSettings({ ...now(), seed, sensitivity: [sensitivity()], streams: 0 }));
     void begin({ ...again.options, seed }, again.source, again.name).catch(fail);
   };
   player.speed = Number(speed.value);

@@ -40,10 +40,9 @@ export class MapView {
     });
   }
 
-  /** The rows to show; the page has them, the model does not keep them. */
-  async learnt(rows: Float32Array): Promise<void> {
+  /** The rows to show from the model's next change on; the page has them, the model does not keep them. */
+  watch(rows: Float32Array): void {
     this.rows = rows;
-    await this.update();
   }
 
   clear(): void {

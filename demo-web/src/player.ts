@@ -144,6 +144,7 @@ export class Player {
     return this.work(async (still) => {
       if (!this.source || this.source.finished) {
         this.phase = 'finished';
+        this.hurryTo = 0;
         return this.play(false);
       }
       if (this.hurry) await this.watcher.hurries(this.learnt);

@@ -1,6 +1,6 @@
 /** What can be taken away: a link, the settings as code, a report. */
 import type { Options } from 'adapvae';
-import { announce, button, element } from './dom';
+import { button, download, element } from './dom';
 import { programs } from './code';
 import { scoreStreams, type Played } from './history';
 import type { Learner } from './learner';
@@ -16,14 +16,6 @@ export interface Shared {
   /** The streams once more, from the first one. */
   source: () => Source;
   title: string;
-}
-
-export function download(name: string, parts: BlobPart, type: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([parts], { type }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
 export class ShareView {
@@ -56,24 +48,19 @@ export class ShareView {
     };
   }
 
-  private say(text: string, place = this.note): void {
-    place.textContent = text;
-    announce(text);
-  }
-
   private async copy(text: string, said: string, place = this.note): Promise<void> {
     try {
       await navigator.clipboard.writeText(text);
-      this.say(said, place);
+      place.textContent = said;
     } catch {
-      this.say(`The browser does not let the page copy. Here it is: ${text}`, place);
+      place.textContent = `The browser does not let the page copy. Here it is: ${text}`;
     }
   }
 
   private async copyLink(): Promise<void> {
     const { link } = this.shared();
-    if (!link) return this.say('Your own rows do not leave this page, so no link can bring them back. Save the model instead.');
-    await this.copy(link, 'The link is copied. It plays the same streams with the same seed and sensitivity, up to here.');
+    if (!link) this.note.textContent = 'Own rows and opened models do not leave this page, so no link can bring them back. Save the model instead.';
+    else await this.copy(link, 'The link is copied. It plays the same streams with the same seed and sensitivity, up to here.');
   }
 
   private openCode(): void {
@@ -110,10 +97,10 @@ export class ShareView {
       const { source, ...shared } = this.shared();
       const [{ reportPage }, score] = await Promise.all([import('./report'), scoreStreams(learner, source(), shared.played.length)]);
       const made = `Made ${new Date().toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' })} by the browser demo`;
-      download('adapvae-report.html', reportPage({ ...shared, made, learner, score }), 'text/html');
-      this.say('The report is saved: one file, which needs no network.');
+      download('adapvae-report.html', reportPage({ ...shared, made, learner, score }));
+      this.note.textContent = 'The report is saved: one file, which needs no network.';
     } catch (error) {
-      this.say(`No report: ${(error as Error).message}`);
+      this.note.textContent = `No report: ${(error as Error).message}`;
     }
   }
 }

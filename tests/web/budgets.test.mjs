@@ -40,7 +40,7 @@ async function firstRows() {
   await page.waitForFunction(() => window.firstRows);
   const time = await page.evaluate(() => window.firstRows);
   const data = [];
-  for (const response of fetched) {
+  for (const response of fetched.filter((one) => one.url().startsWith('http'))) {
     const { pathname } = new URL(response.url());
     if (!['.js', '.css', '.html', '.wasm', '.mjs'].includes(extname(pathname))) data.push([pathname.split('/').at(-1), (await response.body()).length]);
   }
