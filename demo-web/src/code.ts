@@ -34,19 +34,22 @@ int main(void) {
   adapvae_error error = {.struct_size = sizeof error};
   adapvae_config config;
   adapvae_config_init(&config, sizeof config);
-${preset ? `  if (adapvae_config_preset(&config, "${preset}", &error) != ADAPVAE_OK) return fail(error.message);\n` : ''}  static const char* const fields[][2] = {
+${preset ? `  if (adapvae_config_preset(&config, "${preset}", &error) != ADAPVAE_OK)\n    return fail(error.message);\n` : ''}  static const char* const fields[][2] = {
 ${lines(fields, (name, value) => `      {"${name}", "${typeof value === 'boolean' ? (value ? 'on' : 'off') : value}"},`)}
   };
   for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {
-    if (adapvae_config_set(&config, fields[i][0], fields[i][1], &error) != ADAPVAE_OK) return fail(error.message);
+    if (adapvae_config_set(&config, fields[i][0], fields[i][1], &error) != ADAPVAE_OK)
+      return fail(error.message);
   }
   adapvae_model* model = NULL;
-  if (adapvae_create(&config, NULL, &model, &error) != ADAPVAE_OK) return fail(error.message);
+  if (adapvae_create(&config, NULL, &model, &error) != ADAPVAE_OK)
+    return fail(error.message);
 
   static float row[INPUTS];
   while (fread(row, sizeof row, 1, stdin) == 1) {
     adapvae_result result;
-    adapvae_status status = adapvae_score(model, row, 1, 0, &result); /* before it is learnt */
+    /* asked before it is learnt */
+    adapvae_status status = adapvae_score(model, row, 1, 0, &result);
     if (status == ADAPVAE_OK) status = adapvae_push(model, row, 1, 0, NULL);
     if (status != ADAPVAE_OK) {
       adapvae_last_error(model, &error);

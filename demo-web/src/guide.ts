@@ -50,7 +50,7 @@ export class Guide {
       return many ? `It found ${this.clusters} kinds by itself. Nobody told it how many.` : 'A cluster is born. Nobody told it that there is a new kind.';
     }
     if (!playing) return 'Paused. Play goes on from here.';
-    if (this.clusters === 0) return 'Rows come in. It has learnt nothing yet, so all of them look new.';
+    if (this.clusters === 0) return 'Rows come in. Nothing is learnt yet: all of them look new.';
     return this.surprised() ? 'Something new is coming in: look above the line.' : 'It knows these: their dots stay below the line.';
   }
 }

@@ -25,7 +25,7 @@ import { TimelineView } from './timeline-view';
 
 const STREAM_SEED = 7;
 /** One in twenty ordinary rows may be called novel: with few rows learnt, one in a hundred lets too much of the new pass. */
-const digitsOptions = (seed: number): Options => ({ preset: 'browser', false_alarm_rate: 0.05, seed });
+const digitsOptions = (seed: number): Options => ({ preset: 'browser', false_alarm_rate: 0.05, replay_rows: 4000, seed }); // replay: room for the pad's
 
 /** What can be played without a file, by its name in links. */
 const SOURCES = ['digits'];

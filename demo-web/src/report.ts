@@ -49,7 +49,7 @@ function prototypes(clusters: Known[]): string {
   const total = clusters.reduce((sum, { rows }) => sum + rows, 0) || 1;
   const card = ({ id, kind, name, rows, prototype }: Known): string =>
     `<li><img width=112 height=112 alt="Typical row of cluster ${id}" src="${picture(prototype)}">` +
-    `<div title="${safe(name)}">${markSvg(id)} <b>${id}</b> ${safe(name)}</div><span>kind ${kind} · ${percent(rows / total)}</span><span>${number(rows)} rows</span></li>`;
+    `<div title="${safe(name)}">${markSvg(id, 'sw')} <b>${id}</b> ${safe(name)}</div><span>kind ${kind} · ${percent(rows / total)}</span><span>${number(rows)} rows</span></li>`;
   return `<ul class=protos>${clusters.map(card).join('\n')}</ul>`;
 }
 
@@ -76,12 +76,17 @@ function timeline(state: State, lanes: Lane[]): string {
 }
 
 function reasons(events: ModelEvent[]): string {
-  const told = events.filter(({ type }) => SHOWN.has(type) || type === 'not_born');
-  if (!told.length) return '<p class=empty>Nothing has happened yet.</p>';
-  return table(
-    ['stream', 'event', 'cluster', 'why'],
-    told.map(({ stream, type, id, text }) => [number(stream), type.replace('_', ' '), id ? `${markSvg(id)} ${id}` : '–', safe(reason(text))]),
-    [1, 2, 3],
+  const told = (chosen: ModelEvent[]): string =>
+    table(
+      ['stream', 'event', 'cluster', 'why'],
+      chosen.map(({ stream, type, id, text }) => [number(stream), type.replace('_', ' '), id ? `${markSvg(id, 'sw')} ${id}` : '–', safe(reason(text))]),
+      [1, 2, 3],
+    );
+  const changes = events.filter(({ type }) => SHOWN.has(type));
+  const refusals = events.filter(({ type }) => type === 'not_born');
+  return (
+    (changes.length ? told(changes) : '<p class=empty>Nothing has happened yet.</p>') +
+    (refusals.length ? `<details><summary>Why nothing else was born</summary>${told(refusals)}</details>` : '')
   );
 }
 

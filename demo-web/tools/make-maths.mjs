@@ -12,6 +12,7 @@ const inline = (text) =>
     .replace(/\*\*eq\. (\d+)\*\*/g, '<b id="eq-$1">eq. $1</b>')
     .replace(/\*\*(.+?)\*\*/g, '<b>$1</b>')
     .replace(/`(.+?)`/g, '<code>$1</code>')
+    .replace(/(?<![A-Za-z_])([A-Za-z\u0370-\u03ff]²?)_(?:\{([^}]+)\}|([A-Za-z0-9]+))/g, (_, base, braced, plain) => `${base}<sub>${braced ?? plain}</sub>`)
     .replace(/\[(.+?)\]\((.+?)\)/g, (_, words, to) => (/^https:/.test(to) ? `<a href="${to}">${words}</a>` : words));
 
 const cells = (line) => line.slice(1, -1).split(/(?<!\\)\|/).map((cell) => inline(cell.trim()));
@@ -44,7 +45,7 @@ writeFileSync(
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>adapvae: ${inline(title.replace(/^# /, ''))}</title>
 <style>${readFileSync(style, 'utf8')}
-main{max-width:820px}main h2{margin:2rem 0 .6rem}main p{margin:0 0 .8rem;text-wrap:pretty}main ul{padding-left:1.2rem}main>:target,main p:has(:target){background:var(--soft);box-shadow:0 0 0 8px var(--soft)}
+main{max-width:820px}main h2{margin:2rem 0 .6rem}main p{margin:0 0 .8rem;text-wrap:pretty}main ul{padding-left:1.2rem}main [id]{scroll-margin-top:5rem}sub{line-height:0;font-size:.72em}main>:target,main p:has(:target){background:var(--soft);box-shadow:0 0 0 8px var(--soft)}
 </style></head><body>
 <header style="max-width:820px"><p class=made><a href="./index.html">← to the demo</a></p>${block(title)}</header>
 <main>
