@@ -29,7 +29,10 @@ export class Guide {
   tell(phase: Phase, playing: boolean, hurry: number): void {
     const text = this.sentence(phase, playing, hurry);
     if (this.line.textContent !== text) this.line.textContent = text;
-    this.line.classList.toggle('is-novel', phase === 'arriving' ? this.clusters > 0 && this.surprised() : phase === 'resting' && Boolean(this.born));
+    this.line.classList.toggle(
+      'is-novel',
+      phase === 'arriving' ? this.clusters > 0 && this.surprised() : phase === 'resting' && Boolean(this.born),
+    );
   }
 
   private surprised(): boolean {
@@ -42,15 +45,21 @@ export class Guide {
     if (hurry > 0) return `Playing the link’s streams again: ${hurry === 1 ? 'the last one' : `${hurry} to go`} …`;
     if (phase === 'finished') return 'That was the last stream. Draw a symbol that it has never met, and feed it.';
     if (phase === 'learning') {
-      return this.clusters === 0 ? 'It is learning its first kinds, from nothing …' : 'It asks itself: do these rows need a cluster of their own?';
+      return this.clusters === 0
+        ? 'It is learning its first kinds, from nothing …'
+        : 'It asks itself: do these rows need a cluster of their own?';
     }
     if (phase === 'resting' && this.born !== null) {
       if (this.born === 0) return 'Learnt. These rows fit into what it knows.';
       const many = this.born === this.clusters;
-      return many ? `It found ${this.clusters} kinds by itself. Nobody told it how many.` : 'A cluster is born. Nobody told it that there is a new kind.';
+      return many
+        ? `It found ${this.clusters} kinds by itself. Nobody told it how many.`
+        : 'A cluster is born. Nobody told it that there is a new kind.';
     }
     if (!playing) return 'Paused. Play goes on from here.';
     if (this.clusters === 0) return 'Rows come in. Nothing is learnt yet: all of them look new.';
-    return this.surprised() ? 'Something new is coming in: look above the line.' : 'It knows these: their dots stay below the line.';
+    return this.surprised()
+      ? 'Something new is coming in: look above the line.'
+      : 'It knows these: their dots stay below the line.';
   }
 }

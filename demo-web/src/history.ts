@@ -57,7 +57,11 @@ export function mutualInformation(labels: readonly string[], ids: ArrayLike<numb
 }
 
 /** Of all rows of the first streams of a source, which are made again: nobody keeps them. Null if they have no labels. */
-export async function scoreStreams(learner: Learner, source: Source, streams: number): Promise<{ byCluster: number; byKind: number } | null> {
+export async function scoreStreams(
+  learner: Learner,
+  source: Source,
+  streams: number,
+): Promise<{ byCluster: number; byKind: number } | null> {
   const labels: string[] = [];
   const ids: number[] = [];
   const kinds: number[] = [];

@@ -24,8 +24,9 @@ import { optionsFor, TableSource } from './table-source';
 import { TimelineView } from './timeline-view';
 
 const STREAM_SEED = 7;
-/** One in twenty ordinary rows may be called novel: with few rows learnt, one in a hundred lets too much of the new pass. */
-const digitsOptions = (seed: number): Options => ({ preset: 'browser', false_alarm_rate: 0.05, replay_rows: 4000, seed }); // replay: room for the pad's
+/** One in twenty ordinary rows may be called novel: with few rows learnt, one in a hundred lets too much of the new pass. Room for the
+ * replay that goes with drawings. */
+const digitsOptions = (seed: number): Options => ({ preset: 'browser', false_alarm_rate: 0.05, replay_rows: 4000, seed });
 
 /** What can be played without a file, by its name in links. */
 const SOURCES = ['digits'];
@@ -84,6 +85,8 @@ async function start(): Promise<void> {
     await learner.setSensitivity(factor);
     await player.rescore();
   };
+  /** Of the stream that is being learnt, whatever the slider does meanwhile. */
+  let learntWith = sensitivity();
   const tell = (): void => guide.tell(player.phase, player.playing, player.hurry);
 
   const watcher: Watcher = {
@@ -101,9 +104,10 @@ async function start(): Promise<void> {
     learning: ({ rows }) => {
       bar.style.transform = 'scaleX(0)';
       mapView.watch(rows);
+      learntWith = sensitivity();
     },
     learnt: (stream, scores, result) => {
-      history.learnt(stream, scores, result, sensitivity());
+      history.learnt(stream, scores, result, learntWith);
       guide.learnt(result);
       birthView.learnt(result, learner.state?.info.streams ?? 0);
       streamView.learnt(result.events.filter(({ type }) => type === 'born').map(({ id }) => id));
@@ -169,7 +173,7 @@ async function start(): Promise<void> {
     streams: player.learnt,
   });
   new ShareView(learner, () => ({
-    options: again.options,
+    options: foreign ? null : again.options,
     sensitivity: sensitivity(),
     link: again.name === null || foreign ? null : new URL(writeSettings(now()), location.href.replace(/[?#].*$/, '')).href,
     played: history.played,
@@ -192,7 +196,7 @@ async function start(): Promise<void> {
   hooks(sense);
   player.restart(playDigits(), settings.streams);
   player.play(true);
-  requestAnimationFrame(() => setTimeout(() => void keepOffline(() => (element('fact-offline', HTMLElement).textContent = 'yes')), 2000));
+  setTimeout(() => void keepOffline(() => (element('fact-offline', HTMLElement).textContent = 'yes')), 2000); // first things first
 }
 
 /** Buttons in the text that do what it speaks of. */

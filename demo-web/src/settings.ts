@@ -18,7 +18,8 @@ const MOST_SEED = 0xffffffff;
 const [LEAST_POWER, MOST_POWER] = [-2, 4];
 
 /** The slider's place for a sensitivity, and what that place stands for. */
-export const powerOf = (sensitivity: number): number => Math.max(LEAST_POWER, Math.min(MOST_POWER, Math.round(2 * Math.log2(sensitivity)) / 2));
+export const powerOf = (sensitivity: number): number =>
+  Math.max(LEAST_POWER, Math.min(MOST_POWER, Math.round(2 * Math.log2(sensitivity)) / 2));
 export const sensitivityOf = (power: number): number => 2 ** power;
 
 /** The settings of an address's query. What it says wrongly is said in `complaints`, and the default holds. */
@@ -32,7 +33,10 @@ export function readSettings(query: string, sources: readonly string[]): { setti
     if (value === undefined) complaints.push(`The link's ${name} “${text.slice(0, 40)}” is not ${wanted}.`);
     return value;
   };
-  const whole = (most: number) => (text: string): number | undefined => (/^\d{1,10}$/.test(text) && Number(text) <= most ? Number(text) : undefined);
+  const whole =
+    (most: number) =>
+    (text: string): number | undefined =>
+      /^\d{1,10}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
   const factors = (text: string): number[] | undefined => {
     const values = text.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
     const fine = values.every((value) => value >= sensitivityOf(LEAST_POWER) && value <= sensitivityOf(MOST_POWER));
@@ -43,7 +47,8 @@ export function readSettings(query: string, sources: readonly string[]): { setti
     settings: {
       source: take('source', among, `one of ${sources.join(', ')}`) ?? DEFAULTS.source,
       seed: take('seed', whole(MOST_SEED), `a whole number up to ${MOST_SEED}`) ?? DEFAULTS.seed,
-      speed: take('speed', (text) => SPEEDS.find((speed) => speed === Number(text)), `one of ${SPEEDS.join(', ')}`) ?? DEFAULTS.speed,
+      speed:
+        take('speed', (text) => SPEEDS.find((speed) => speed === Number(text)), `one of ${SPEEDS.join(', ')}`) ?? DEFAULTS.speed,
       sensitivity: take('sensitivity', factors, 'a number from 0.25 to 16, or a list of them') ?? DEFAULTS.sensitivity,
       streams: take('streams', whole(MOST_STREAMS), `a whole number up to ${MOST_STREAMS}`) ?? DEFAULTS.streams,
     },

@@ -7,8 +7,8 @@ import type { Learner } from './learner';
 import type { Source } from './player';
 
 export interface Shared {
-  /** The options of the model that learns now, without sensitivity. */
-  options: Options;
+  /** Of the model that learns now, without sensitivity; null: it came from a file and has its own. */
+  options: Options | null;
   sensitivity: number;
   /** The address that plays the same again; null: the rows are the person's own. */
   link: string | null;
@@ -32,7 +32,8 @@ export class ShareView {
     button('copy-code').onclick = () => this.openCode();
     button('save-report').onclick = () => void this.saveReport();
     button('code-close').onclick = () => this.dialog.close();
-    button('code-copy').onclick = () => void this.copy(this.text.textContent!, 'The program is copied.', element('code-note', HTMLParagraphElement));
+    button('code-copy').onclick = () =>
+      void this.copy(this.text.textContent!, 'The program is copied.', element('code-note', HTMLParagraphElement));
     this.dialog.onclick = (event) => {
       if (event.target === this.dialog) this.dialog.close(); // beside it
     };
@@ -59,12 +60,19 @@ export class ShareView {
 
   private async copyLink(): Promise<void> {
     const { link } = this.shared();
-    if (!link) this.note.textContent = 'Own rows and opened models do not leave this page, so no link can bring them back. Save the model instead.';
+    if (!link)
+      this.note.textContent =
+        'Own rows and opened models do not leave this page, so no link can bring them back. Save the model instead.';
     else await this.copy(link, 'The link is copied. It plays the same streams with the same seed and sensitivity, up to here.');
   }
 
   private openCode(): void {
     const { options, sensitivity } = this.shared();
+    if (!options) {
+      this.note.textContent =
+        'This model came from a file, which has its settings. Load that: adapvae_create_from() in C, AdapVAE.load() in JavaScript.';
+      return;
+    }
     const all = programs(this.learner.inputs, { ...options, sensitivity });
     const show = (at: number): void => {
       this.text.textContent = all[at]!.text;
@@ -95,7 +103,10 @@ export class ShareView {
     try {
       const { learner } = this;
       const { source, ...shared } = this.shared();
-      const [{ reportPage }, score] = await Promise.all([import('./report'), scoreStreams(learner, source(), shared.played.length)]);
+      const [{ reportPage }, score] = await Promise.all([
+        import('./report'),
+        scoreStreams(learner, source(), shared.played.length),
+      ]);
       const made = `Made ${new Date().toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' })} by the browser demo`;
       download('adapvae-report.html', reportPage({ ...shared, made, learner, score }));
       this.note.textContent = 'The report is saved: one file, which needs no network.';

@@ -4,7 +4,11 @@ import { dirname } from 'node:path';
 
 const [, , source, style, out] = process.argv;
 
-const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
+const slug = (text) =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
 const safe = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 const inline = (text) =>
   safe(text)
@@ -12,11 +16,21 @@ const inline = (text) =>
     .replace(/\*\*eq\. (\d+)\*\*/g, '<b id="eq-$1">eq. $1</b>')
     .replace(/\*\*(.+?)\*\*/g, '<b>$1</b>')
     .replace(/`(.+?)`/g, '<code>$1</code>')
-    .replace(/(?<![A-Za-z_])([A-Za-z\u0370-\u03ff]²?)_(?:\{([^}]+)\}|([A-Za-z0-9]+))/g, (_, base, braced, plain) => `${base}<sub>${braced ?? plain}</sub>`)
+    .replace(
+      /(?<![A-Za-z_])([A-Za-z\u0370-\u03ff]²?)_(?:\{([^}]+)\}|([A-Za-z0-9]+))/g,
+      (_, base, braced, plain) => `${base}<sub>${braced ?? plain}</sub>`,
+    )
     .replace(/\[(.+?)\]\((.+?)\)/g, (_, words, to) => (/^https:/.test(to) ? `<a href="${to}">${words}</a>` : words));
 
-const cells = (line) => line.slice(1, -1).split(/(?<!\\)\|/).map((cell) => inline(cell.trim()));
-const row = (tag, line) => `<tr>${cells(line).map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
+const cells = (line) =>
+  line
+    .slice(1, -1)
+    .split(/(?<!\\)\|/)
+    .map((cell) => inline(cell.trim()));
+const row = (tag, line) =>
+  `<tr>${cells(line)
+    .map((cell) => `<${tag}>${cell}</${tag}>`)
+    .join('')}</tr>`;
 
 function block(text) {
   const lines = text.split('\n');

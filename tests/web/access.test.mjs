@@ -19,7 +19,9 @@ async function inspect(page, state) {
   assert.ok(passes.length > 10, 'it has looked');
   const found = violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${state}: ${id}: ${nodes.map(({ html, failureSummary }) => `${html}\n  ${failureSummary}`).join('\n')}`);
+    .map(
+      ({ id, nodes }) => `${state}: ${id}: ${nodes.map(({ html, failureSummary }) => `${html}\n  ${failureSummary}`).join('\n')}`,
+    );
   assert.deepEqual(found, []);
   assert.ok(!(await sticksOut(page)), `${state}: nothing sticks out at the side`);
 }
@@ -63,7 +65,9 @@ describe('keyboard', () => {
     await replayed(page);
     const wanted = await page.evaluate(() =>
       [...document.querySelectorAll('a[href], button, select, input, summary, [tabindex="0"]')]
-        .filter((element) => element.checkVisibility() && !element.disabled && element.tabIndex >= 0 && !element.closest('dialog'))
+        .filter(
+          (element) => element.checkVisibility() && !element.disabled && element.tabIndex >= 0 && !element.closest('dialog'),
+        )
         .map((element) => {
           element.dataset.stop = element.id || element.getAttribute('aria-label') || element.textContent.trim();
           return element.dataset.stop;

@@ -20,7 +20,8 @@ after(async () => {
   server.close();
 });
 
-const ready = (page) => page.waitForFunction(() => document.querySelector('#fact-offline').textContent === 'yes', null, { timeout: 30_000 });
+const ready = (page) =>
+  page.waitForFunction(() => document.querySelector('#fact-offline').textContent === 'yes', null, { timeout: 30_000 });
 
 test('plays without a network after the first visit', async () => {
   const context = await browser.newContext();
@@ -58,7 +59,9 @@ test('a new build is there at the next load, and the old files go', async () => 
   await page.reload();
   assert.match(await page.title(), /^newer/);
   await ready(page);
-  await page.waitForFunction(async (old) => (await caches.keys()).length === 1 && (await caches.keys())[0] !== old, before[0], { timeout: 30_000 });
+  await page.waitForFunction(async (old) => (await caches.keys()).length === 1 && (await caches.keys())[0] !== old, before[0], {
+    timeout: 30_000,
+  });
   await context.setOffline(true);
   await page.reload();
   assert.match(await page.title(), /^newer/);

@@ -30,12 +30,18 @@ async function walk(size, scheme) {
 
   await page.waitForFunction(() => /Row \d\d\d of/.test(document.querySelector('#tally').textContent));
   await shoot('start');
-  await page.waitForFunction(() => document.querySelector('#birth-title').textContent === 'Cluster 3 is born', null, { timeout: 90_000 });
+  await page.waitForFunction(() => document.querySelector('#birth-title').textContent === 'Cluster 3 is born', null, {
+    timeout: 90_000,
+  });
   await page.click('#play');
   await shoot('birth');
   await page.click('#play');
   await page.selectOption('#speed', '16');
-  await page.waitForFunction(() => document.querySelectorAll('#prototypes li').length >= 5 && document.body.dataset.phase === 'resting', null, { timeout: 180_000 });
+  await page.waitForFunction(
+    () => document.querySelectorAll('#prototypes li').length >= 5 && document.body.dataset.phase === 'resting',
+    null,
+    { timeout: 180_000 },
+  );
   await page.click('#play');
   await page.waitForFunction(() => document.body.dataset.phase !== 'learning');
   await draw(page, STAR);
