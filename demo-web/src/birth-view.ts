@@ -1,15 +1,8 @@
 /** The moment in which a cluster is born, with its reason. */
 import { announce, canvas, element, lessMotion } from './dom';
+import { CHANGES, reasonOf, told } from './event-words';
 import { drawAlone } from './picture';
 import type { Learnt, Learner } from './learner';
-
-const CHANGES = new Set(['born', 'merged', 'retired', 'split', 'forgotten']);
-
-/** The event's line as the beginning of a sentence, without the number of the stream before it. */
-export function reason(text: string): string {
-  const said = text.replace(/^stream \d+: /, '');
-  return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
-}
 
 export class BirthView {
   private readonly box = element('birth', HTMLDivElement);
@@ -43,15 +36,15 @@ export class BirthView {
     if (youngest) {
       if (streamNumber === 1) this.title.textContent = `It found ${report.clusters} clusters by itself`;
       else this.title.textContent = births.length > 1 ? `${births.length} clusters are born` : `Cluster ${youngest.id} is born`;
-      this.text.textContent = reason(youngest.text);
+      this.text.textContent = reasonOf(youngest);
       drawAlone(this.image, this.learner.find(youngest.id)?.prototype ?? null);
       if (!lessMotion()) requestAnimationFrame(() => this.box.classList.add('moment'));
     } else {
       this.title.textContent = 'Nothing was born';
       const refusal = events.find(({ type }) => type === 'not_born');
-      this.text.textContent = refusal ? reason(refusal.text) : 'The stream was learnt; its rows belong to what is known.';
+      this.text.textContent = refusal ? reasonOf(refusal) : 'The stream was learnt; its rows belong to what is known.';
     }
-    const said = events.filter(({ type }) => CHANGES.has(type)).map(({ text }) => reason(text));
+    const said = events.filter(({ type }) => CHANGES.has(type)).map(told);
     if (said.length) announce(said.join(' '));
   }
 }

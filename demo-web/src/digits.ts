@@ -9,7 +9,7 @@ export interface Digits {
   copy(kind: number, index: number, rows: Float32Array, at: number): void;
 }
 
-export async function fetchDigits(address: string): Promise<Digits> {
+async function fetchDigits(address: string): Promise<Digits> {
   const response = await fetch(address);
   if (!response.ok || !response.body) throw new Error(`the digits could not be fetched: ${response.status}`);
   const packed = new Uint8Array(await response.arrayBuffer());
@@ -18,6 +18,11 @@ export async function fetchDigits(address: string): Promise<Digits> {
   const bytes = gzipped
     ? new Uint8Array(await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer())
     : packed;
+  return digitsIn(bytes);
+}
+
+/** Of the unpacked file. */
+export function digitsIn(bytes: Uint8Array): Digits {
   const [kinds, each] = [bytes[0]! + 256 * bytes[1]!, bytes[2]! + 256 * bytes[3]!];
   if (bytes.length !== HEADER + kinds * each * PIXELS) throw new Error('the file of digits is damaged');
   return {
@@ -28,4 +33,14 @@ export async function fetchDigits(address: string): Promise<Digits> {
       for (let j = 0; j < PIXELS; ++j) rows[at * PIXELS + j] = bytes[start + j]! / 255;
     },
   };
+}
+
+let digits: Promise<Digits> | null = null;
+/** Those that come with the page, fetched when they are first asked for. */
+export function bundledDigits(): Promise<Digits> {
+  digits ??= fetchDigits(`${import.meta.env.BASE_URL}digits.bin`).catch((error) => {
+    digits = null; // another time it may work
+    throw error;
+  });
+  return digits;
 }

@@ -1,38 +1,52 @@
-/** Own data and models: chosen, dropped, saved. */
+/** Own data and models: chosen, dropped, pasted, saved. */
 import { button, download, element, show } from './dom';
-import { readCsv, type Table } from './csv';
+import { PreviewView, type Here } from './preview-view';
+import { read } from './readers/reader';
+import type { Choice } from './sources';
 import type { Learner } from './learner';
-
-const LARGEST_CSV = 50_000_000;
-
-/** A model's file begins with the length of its header and a brace. */
-function isModel(bytes: Uint8Array): boolean {
-  return bytes.length > 9 && bytes[8] === 0x7b && bytes[7] === 0;
-}
 
 export class FilesView {
   private readonly error = element('data-error', HTMLParagraphElement);
   private readonly note = element('data-note', HTMLParagraphElement);
+  private readonly preview: PreviewView;
+  private turn = 0;
 
   constructor(
     private readonly learner: Learner,
-    private readonly opened: () => void,
-    private readonly read: (table: Table, name: string) => Promise<void>,
-    digits: () => void,
+    private readonly opened: (name: string) => Promise<void>,
+    private readonly here: () => Promise<Here>,
+    learn: (choice: Choice, goOn: boolean) => Promise<void>,
   ) {
+    this.preview = new PreviewView((choice, goOn) => {
+      this.say('');
+      learn(choice, goOn).then(
+        () => this.say(`${choice.title}: ${choice.inputs} numbers a row${goOn ? ', learnt by the model that was here' : ''}.`),
+        (error: Error) => this.fail(error.message),
+      );
+    });
     const input = element('file', HTMLInputElement);
     button('choose').onclick = () => input.click();
     input.onchange = () => {
-      const file = input.files?.[0];
-      if (file) void this.take(file);
+      void this.take([...(input.files ?? [])]);
       input.value = '';
     };
     button('save').onclick = () => void this.save();
-    button('digits').onclick = () => {
-      button('digits').hidden = true;
-      this.say('');
-      digits();
-    };
+    const text = element('paste', HTMLTextAreaElement);
+    button('paste-read').onclick = () => void this.take(text.value);
+    this.listenToDrops();
+    addEventListener('paste', (event) => {
+      const target = event.target as Element | null;
+      if (target?.closest('input, textarea, select, dialog, [contenteditable]')) return;
+      const files = [...(event.clipboardData?.files ?? [])];
+      const pasted = event.clipboardData?.getData('text/plain') ?? '';
+      if (files.length) void this.take(files);
+      else if (/\S[\n\r\t,; ]+\S/.test(pasted)) void this.take(pasted);
+      else return;
+      event.preventDefault();
+    });
+  }
+
+  private listenToDrops(): void {
     const drop = element('drop', HTMLDivElement);
     const hasFile = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
     addEventListener('dragover', (event) => {
@@ -47,8 +61,7 @@ export class FilesView {
       drop.hidden = true;
       if (!hasFile(event)) return;
       event.preventDefault();
-      const file = event.dataTransfer?.files[0];
-      if (file) void this.take(file);
+      void this.take([...event.dataTransfer!.files]);
     });
   }
 
@@ -57,27 +70,33 @@ export class FilesView {
     this.note.textContent = text;
   }
 
-  private async take(file: File): Promise<void> {
-    this.say(`Reading ${file.name} …`);
+  private fail(text: string): void {
+    this.say('');
+    show(this.error, text);
+    element('data-section', HTMLElement).scrollIntoView({ block: 'nearest' });
+  }
+
+  private async take(what: File[] | string): Promise<void> {
+    if (typeof what !== 'string' && what.length === 0) return;
+    const turn = ++this.turn;
+    const name = typeof what === 'string' ? 'Pasted rows' : what.length > 1 ? `${what.length} pictures` : what[0]!.name;
+    this.say(`Reading ${name} …`);
     try {
-      if (file.size > LARGEST_CSV) throw new Error(`${file.size} bytes are too many for this page`);
-      const bytes = new Uint8Array(await file.arrayBuffer());
-      if (isModel(bytes)) {
-        await this.learner.open(bytes);
-        this.opened();
+      const found = await read(what);
+      if (turn !== this.turn) return;
+      if ('model' in found) {
+        await this.learner.open(found.model);
+        await this.opened(name);
         const { info } = this.learner.state!;
-        this.say(`${file.name}: a model of ${info.clusters} clusters that has learnt ${info.rows} rows.`);
+        this.say(`${name}: a model of ${info.clusters} clusters that has learnt ${info.rows} rows of ${info.inputs} numbers.`);
+        element('data-section', HTMLElement).scrollIntoView({ block: 'nearest' });
       } else {
-        const table = readCsv(new TextDecoder().decode(bytes));
-        await this.read(table, file.name);
-        button('digits').hidden = false;
-        const without = table.leftOut.length ? `; left out, no numbers: ${table.leftOut.join(', ')}` : '';
-        this.say(`${file.name}: ${table.count} rows of ${table.columns.length} numbers${without}.`);
+        const here = await this.here();
+        this.say('');
+        this.preview.show(found.table, name, here);
       }
-      element('data-section', HTMLElement).scrollIntoView({ block: 'nearest' });
     } catch (error) {
-      this.say('');
-      show(this.error, `${file.name}, ${(error as Error).message}`);
+      if (turn === this.turn) this.fail(`${name}, ${(error as Error).message}`);
     }
   }
 

@@ -7,6 +7,8 @@ const MANY = 8;
 
 export class Guide {
   private born: number | null = null;
+  /** The last stream was the first. */
+  private first = false;
   private clusters = 0;
   private novelty: ArrayLike<number> = [];
   private shown = 0;
@@ -22,6 +24,7 @@ export class Guide {
     [this.novelty, this.shown] = [novelty, shown];
   }
   learnt({ report }: Learnt): void {
+    this.first = this.clusters === 0;
     [this.born, this.clusters] = [report.births, report.clusters];
   }
 
@@ -50,11 +53,8 @@ export class Guide {
         : 'It asks itself: do these rows need a cluster of their own?';
     }
     if (phase === 'resting' && this.born !== null) {
-      if (this.born === 0) return 'Learnt. These rows fit into what it knows.';
-      const many = this.born === this.clusters;
-      return many
-        ? `It found ${this.clusters} kinds by itself. Nobody told it how many.`
-        : 'A cluster is born. Nobody told it that there is a new kind.';
+      if (this.first) return `It found ${this.clusters} kinds by itself. Nobody told it how many.`;
+      return this.born ? 'A cluster is born. Nobody told it that there is a new kind.' : 'Learnt. These rows fit into what it knows.';
     }
     if (!playing) return 'Paused. Play goes on from here.';
     if (this.clusters === 0) return 'Rows come in. Nothing is learnt yet: all of them look new.';

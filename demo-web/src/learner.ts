@@ -1,14 +1,12 @@
 /** The model in its worker, and what the page knows of it after every change. */
 import { AdapVAE } from 'adapvae/worker';
-import type { AdapVAE as Model, Cluster, Info, ModelEvent, Moments, Options, Report, Scores, Stage } from 'adapvae';
+import type { AdapVAE as Model, Cluster, Info, ModelEvent, Options, Report, Scores, Stage } from 'adapvae';
+import { knownBy, type Known } from './known';
+
+import { pictureOf, type Picture } from './picture';
 
 type Later = Awaited<ReturnType<typeof AdapVAE.create>>;
-export type { Cluster, Model, ModelEvent };
-
-export interface Known extends Cluster {
-  moments: Moments;
-  prototype: Float32Array;
-}
+export type { Cluster, Known, Model, ModelEvent };
 
 export interface State {
   clusters: Known[];
@@ -24,6 +22,10 @@ export interface Learnt {
 
 export class Learner {
   state: State | null = null;
+  /** Goes up when another model takes the place of this. */
+  turn = 0;
+  /** A person has corrected the model, by more than a name. */
+  corrected = false;
   /** Learning of one stream waits for that of another: each tells the events that are its own. */
   private queue: Promise<unknown> = Promise.resolve();
   private listeners: (() => void)[] = [];
@@ -49,6 +51,8 @@ export class Learner {
     const model = await make();
     this.model.dispose();
     this.model = model;
+    ++this.turn;
+    this.corrected = false;
     await this.begin();
   }
   async restart(options: Options): Promise<void> {
@@ -73,6 +77,23 @@ export class Learner {
     if (this.sensitivity !== 1) await this.model.setSensitivity(this.sensitivity);
     await this.model.setProgress((stage, fraction) => this.progress(stage, fraction));
     await this.refresh();
+  }
+
+  /** What matters to rows that may come. */
+  async about(): Promise<{ inputs: number; rows: number; blockRows: number; standardises: boolean }> {
+    const { inputs, rows, blockRows } = this.state!.info;
+    return { inputs, rows, blockRows, standardises: (await this.model.config()).scale_inputs === 'standardise' };
+  }
+  /** How its rows may be drawn, if nobody knows but the model: by what its clusters stand for. */
+  async picture(): Promise<Picture> {
+    const { image_width: width, image_height: height } = await this.model.config();
+    if (width * height === this.inputs) return { kind: 'image', width, height };
+    const rows = this.state!.clusters.map(({ prototype }) => prototype);
+    const ranges = Array.from({ length: this.inputs }, (_, i) => rows.map((row) => row[i]!)).map((values) => {
+      const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+      return { low: low - 0.1 * (high - low), high: high + 0.1 * (high - low) };
+    });
+    return pictureOf(ranges.map(({ low }) => low), ranges.map(({ high }) => high));
   }
 
   get inputs(): number {
@@ -135,25 +156,16 @@ export class Learner {
 
   /** A correction by the person: name, merge, split, forget, undo. */
   async correct<T>(change: (model: Later) => Promise<T>): Promise<T> {
+    const before = this.events.at(-1)?.sequence ?? 0;
     const result = await change(this.model);
     await this.refresh();
+    this.corrected ||= this.events.some(({ sequence, type }) => sequence > before && type !== 'labelled');
     return result;
   }
 
   private async refresh(): Promise<void> {
-    const { model } = this;
-    const [clusters, events, info] = await Promise.all([model.clusters(), model.events(0), model.info()]);
-    const moments = await Promise.all(clusters.map(({ id }) => model.moments(id)));
-    const means = new Float32Array(clusters.length * info.latent);
-    moments.forEach(({ mean }, i) => means.set(mean, i * info.latent));
-    const rows = clusters.length ? await model.decode(means) : new Float32Array();
-    this.state = {
-      events,
-      info,
-      clusters: clusters
-        .map((cluster, i) => ({ ...cluster, moments: moments[i]!, prototype: rows.slice(i * info.inputs, (i + 1) * info.inputs) }))
-        .sort((a, b) => a.id - b.id),
-    };
+    const [known, events] = await Promise.all([knownBy(this.model), this.model.events(0)]);
+    this.state = { ...known, events };
     await this.tell();
   }
 

@@ -1,59 +1,55 @@
 /** Puts the page together. */
 import './style.css';
 
-import type { Options } from 'adapvae';
-
 import { BirthView } from './birth-view';
 import { button, element, grouped, lessMotion, show } from './dom';
-import { fetchDigits } from './digits';
-import digitsAddress from './digits.bin?url';
+import { FiguresView } from './figures-view';
 import { FilesView } from './files-view';
+import { ForgettingView } from './forgetting-view';
 import { Guide } from './guide';
 import { History } from './history';
+import { InputMapView } from './input-map-view';
 import { MapView } from './map-view';
 import { keepOffline } from './offline';
 import { PadView } from './pad-view';
-import { Player, type Source, type Watcher } from './player';
+import { drawRowsAs } from './picture';
+import { Player, type Watcher } from './player';
 import { PrototypesView } from './prototypes-view';
-import { Scenario } from './scenario';
+import { digitsOptions } from './scenario';
 import { Learner, type Learnt } from './learner';
-import { DEFAULTS, powerOf, readSettings, sensitivityOf, writeSettings, type Settings } from './settings';
+import { powerOf, readSettings, sensitivityOf, writeSettings, type Settings } from './settings';
 import { ShareView } from './share-view';
+import { CHOICES, type Choice } from './sources';
+import { SourcesView } from './sources-view';
 import { StreamView } from './stream-view';
-import { optionsFor, TableSource } from './table-source';
 import { TimelineView } from './timeline-view';
 
-const STREAM_SEED = 7;
-/** One in twenty ordinary rows may be called novel: with few rows learnt, one in a hundred lets too much of the new pass. Room for the
- * replay that goes with drawings. */
-const digitsOptions = (seed: number): Options => ({ preset: 'browser', false_alarm_rate: 0.05, replay_rows: 4000, seed });
-
-/** What can be played without a file, by its name in links. */
-const SOURCES = ['digits'];
-
 async function start(): Promise<void> {
-  const { settings, complaints } = readSettings(location.search, SOURCES);
+  const { settings, complaints } = readSettings(location.search, CHOICES.map(({ id }) => id));
   show(element('complaint', HTMLParagraphElement), complaints.join(' '));
   // At once, so that what a person chooses while things are fetched holds.
   const speed = element('speed', HTMLSelectElement);
   speed.value = String(settings.speed);
   const slider = element('sensitivity', HTMLInputElement);
   slider.value = String(powerOf(settings.sensitivity[0]!));
-  const [digits, learner] = await Promise.all([fetchDigits(digitsAddress), Learner.create(digitsOptions(settings.seed))]);
-  const playDigits = (): Source => new Scenario(digits, STREAM_SEED);
-  /** What restart begins again. */
-  let again: { options: Options; source: () => Source; name: string | null } = { options: digitsOptions(settings.seed), source: playDigits, name: settings.source };
-
-  /** The model came from a file: no link brings it back. */
+  /** What streams in, and what restart begins again. */
+  let choice = CHOICES.find(({ id }) => id === settings.source)!;
+  const seedFor = (next: Choice): number => settings.seed ?? next.seed;
+  let seed = seedFor(choice);
+  /** A model from a file, or one that goes on with other rows: no link brings it back. */
   let foreign = false;
+  drawRowsAs(choice.picture);
+  const [learner, first] = await Promise.all([Learner.create(choice.options(seed)), choice.make(seed)]);
 
   const streamView = new StreamView(learner);
   const birthView = new BirthView(learner);
   const mapView = new MapView(learner);
-  new PrototypesView(learner);
+  const inputMapView = new InputMapView(learner);
+  const prototypesView = new PrototypesView(learner);
   new TimelineView(learner);
+  const figuresView = new FiguresView(learner);
   const guide = new Guide(element('guide', HTMLParagraphElement));
-  const history = new History();
+  const past = new History();
   const stage = element('stage', HTMLSpanElement);
   const bar = element('progress', HTMLDivElement);
 
@@ -66,7 +62,7 @@ async function start(): Promise<void> {
     element('fact-rows', HTMLElement).textContent = grouped(info.rows);
     element('fact-bytes', HTMLElement).textContent = `${grouped(info.snapshotBytes / 1024)} KB`;
     element('fact-build', HTMLElement).textContent = info.backend;
-    element('fact-seed', HTMLElement).textContent = String(again.options.seed ?? DEFAULTS.seed);
+    element('fact-seed', HTMLElement).textContent = String(seed);
     document.body.dataset['clusters'] = String(info.clusters);
   };
   learner.onChange(count);
@@ -93,11 +89,14 @@ async function start(): Promise<void> {
     hurries: (stream) => sense(settings.sensitivity[Math.min(stream, settings.sensitivity.length - 1)]!),
     began: (stream, scores) => {
       streamView.began(stream, scores);
+      inputMapView.began(stream, scores);
       birthView.began();
       guide.came(scores.novelty, 0);
     },
-    came: (_, scores, count) => {
+    came: (stream, scores, count) => {
       streamView.came(count);
+      inputMapView.came(count);
+      prototypesView.wait(stream.count - count);
       guide.came(scores.novelty, count);
       tell();
     },
@@ -107,10 +106,11 @@ async function start(): Promise<void> {
       learntWith = sensitivity();
     },
     learnt: (stream, scores, result) => {
-      history.learnt(stream, scores, result, learntWith);
+      past.learnt(stream, scores, result, learntWith);
       guide.learnt(result);
       birthView.learnt(result, learner.state?.info.streams ?? 0);
       streamView.learnt(result.events.filter(({ type }) => type === 'born').map(({ id }) => id));
+      inputMapView.learnt().catch(() => {});
       facts(result);
     },
     changed: () => {
@@ -127,10 +127,19 @@ async function start(): Promise<void> {
       document.body.dataset['playing'] = String(player.playing);
       tell();
     },
+    ended: () => {
+      if (choice === CHOICES[0]) figuresView.finished(seed).catch(() => {}); // a model that another has replaced does not answer
+    },
     failed: (error) => fail(error),
   };
-  const player: Player = new Player(learner, playDigits(), watcher);
-  const clear = (): void => [streamView, birthView, mapView, history, guide].forEach((part) => part.clear());
+  const player: Player = new Player(learner, first, watcher);
+  const clear = (): void => [streamView, birthView, mapView, inputMapView, figuresView, past, guide].forEach((part) => part.clear());
+  const hold = (): (() => void) => {
+    const { playing } = player;
+    player.play(false);
+    return () => player.play(playing || player.playing);
+  };
+  new ForgettingView(() => digitsOptions(seed), hold, fail);
 
   const pad = new PadView(
     learner,
@@ -140,61 +149,98 @@ async function start(): Promise<void> {
       facts(result);
     },
   );
-  const begin = async (options: Options, source: () => Source, name: string | null): Promise<void> => {
-    player.play(false);
-    player.restart(null);
-    await learner.restart(options);
-    again = { options, source, name };
-    foreign = false;
+  const sources = new SourcesView((next) => void begin(next, seedFor(next)).catch(fail));
+  /** The last thing that was asked for; what was asked for before gives way to it. */
+  let asked = 0;
+  const change = (next: Choice, shown = true): void => {
+    choice = next;
+    foreign = true; // unless the model begins anew
+    if (shown) sources.show(next);
+    drawRowsAs(next.picture);
     clear();
     pad.clear();
-    player.restart(source());
+  };
+  const beginNow = async (next: Choice, nextSeed: number, turn: number): Promise<void> => {
+    if (turn !== asked) return;
+    const source = await next.make(nextSeed);
+    player.play(false);
+    player.restart(null);
+    seed = nextSeed;
+    await learner.restart(next.options(nextSeed));
+    change(next, turn === asked);
+    foreign = false;
+    player.restart(source);
     player.play(true);
   };
+  let begun: Promise<void> = Promise.resolve();
+  const begin = (next: Choice, nextSeed: number): Promise<void> => {
+    const turn = ++asked;
+    const done = begun.then(() => beginNow(next, nextSeed, turn));
+    begun = done.catch(() => sources.show(choice));
+    return done;
+  };
+  let own: Choice | null = null;
   new FilesView(
     learner,
-    () => {
-      // The streams go on with the model that was opened, if it is one of digits.
+    async (name) => {
+      // Streams go on with the model that was opened, if there are some of its width.
       player.play(false);
+      const fitting = [choice, own, ...CHOICES].find((one) => one?.inputs === learner.inputs);
+      if (fitting) {
+        const source = await fitting.make(seed);
+        change(fitting);
+        return player.restart(source);
+      }
+      foreign = true;
       clear();
       pad.clear();
-      player.restart(learner.inputs === 784 ? playDigits() : null);
-      foreign = true;
+      drawRowsAs(await learner.picture());
+      sources.none(`${name} is a model of rows of ${learner.inputs} numbers. Drop or paste such rows, and it goes on.`);
+      player.restart(null);
     },
-    (table, name) => begin(optionsFor(table), () => new TableSource(table, name), null),
-    () => void begin(digitsOptions(settings.seed), playDigits, 'digits').catch(fail),
+    () => learner.about(),
+    async (next, goOn) => {
+      own = next;
+      if (!goOn) return begin(next, next.seed);
+      const source = await next.make(seed);
+      change(next);
+      player.restart(source);
+      player.play(true);
+    },
   );
+
   /** What the page shows now, as settings. */
   const now = (): Settings => ({
-    source: again.name ?? DEFAULTS.source,
-    seed: again.options.seed ?? DEFAULTS.seed,
+    source: choice.id,
+    seed,
     speed: player.speed,
-    sensitivity: [...history.played.map((played) => played.sensitivity), sensitivity()],
+    sensitivity: [...past.played.map((played) => played.sensitivity), sensitivity()],
     streams: player.learnt,
   });
   new ShareView(learner, () => ({
-    options: foreign ? null : again.options,
+    options: foreign ? null : choice.options(seed),
     sensitivity: sensitivity(),
-    link: again.name === null || foreign ? null : new URL(writeSettings(now()), location.href.replace(/[?#].*$/, '')).href,
-    played: history.played,
-    source: again.source,
-    title: `What it found in ${again.name ?? 'my own rows'}`,
+    link: foreign || !CHOICES.includes(choice) ? null : new URL(writeSettings(now()), location.href.replace(/[?#].*$/, '')).href,
+    played: past.played,
+    source: () => choice.make(seed),
+    title: `What it found: ${choice.title}`,
   }));
 
   button('play').onclick = () => player.play(!player.playing);
   button('step').onclick = () => player.step();
-  button('restart').onclick = () => void begin(again.options, again.source, again.name).catch(fail);
+  button('restart').onclick = () => void begin(choice, seed).catch(fail);
   button('reseed').onclick = () => {
-    const seed = (again.options.seed ?? DEFAULTS.seed) + 1;
-    if (again.name !== null) window.history.replaceState(null, '', writeSettings({ ...now(), seed, sensitivity: [sensitivity()], streams: 0 }));
-    void begin({ ...again.options, seed }, again.source, again.name).catch(fail);
+    const next = seed + 1;
+    if (CHOICES.includes(choice)) history.replaceState(null, '', writeSettings({ ...now(), seed: next, sensitivity: [sensitivity()], streams: 0 }));
+    void begin(choice, next).catch(fail);
   };
   player.speed = Number(speed.value);
   speed.onchange = () => (player.speed = Number(speed.value));
   slider.oninput = () => void sense(sensitivity()).catch(fail);
   if (sensitivity() !== 1) await sense(sensitivity());
   hooks(sense);
-  player.restart(playDigits(), settings.streams);
+  sources.show(choice);
+  player.restart(first, settings.streams);
   player.play(true);
   setTimeout(() => void keepOffline(() => (element('fact-offline', HTMLElement).textContent = 'yes')), 2000); // first things first
 }

@@ -47,7 +47,11 @@ export class PadView {
     this.pad.addEventListener('keydown', (event) => this.key(event));
     button('clear').onclick = () => this.clear();
     button('feed').onclick = () => void this.feed();
-    learner.onChange(() => this.changed());
+    learner.onChange(() => {
+      // A pad that the model cannot look at is none.
+      element('pad-section', HTMLElement).hidden = element('skip', HTMLAnchorElement).hidden = !this.usable;
+      this.changed();
+    });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
     this.clear();
   }
@@ -123,9 +127,7 @@ export class PadView {
     if (!image) {
       drawAlone(canvas('pad-back'), null);
       this.meter.style.width = '0';
-      this.verdict.textContent = this.usable
-        ? 'A digit, or a symbol that it has never met. Arrow keys and space draw, too.'
-        : 'The model in the page is not one of images.';
+      this.verdict.textContent = 'A digit, or a symbol that it has never met. Arrow keys and space draw, too.';
       return;
     }
     await new Promise(requestAnimationFrame);

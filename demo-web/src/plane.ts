@@ -1,8 +1,13 @@
-/** The plane of the map: the two directions in which points spread most. */
+/** The plane of the map: two directions of the features, and the way from a place on it back to features. */
+import type { Moments } from 'adapvae';
+
 export interface Plane {
   middle: Float64Array;
+  /** A place is the product of these with a point's features … */
   axes: [Float64Array, Float64Array];
-  /** Part of the spread that the plane holds. */
+  /** … and its features are the middle and so much of these. */
+  back: [Float64Array, Float64Array];
+  /** Part of what the plane is chosen for that it holds. */
   held: number;
 }
 
@@ -11,13 +16,24 @@ const dot = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
   for (let i = 0; i < a.length; ++i) sum += a[i]! * b[i]!;
   return sum;
 };
+const times = (matrix: Float64Array, vector: Float64Array): Float64Array =>
+  Float64Array.from(vector, (_, i) => dot(matrix.subarray(i * vector.length, (i + 1) * vector.length), vector));
+const unit = (vector: Float64Array): Float64Array => {
+  const length = Math.sqrt(dot(vector, vector));
+  return length > 1e-12 ? vector.map((value) => value / length) : vector;
+};
 
-/** The direction of greatest spread, by repeated multiplication; begins where the last map's was. */
-function strongest(matrix: Float64Array, size: number, begin: Float64Array): { axis: Float64Array; spread: number } {
-  let axis = begin;
+/** The direction of greatest spread that is square to `first`, by repeated multiplication. */
+function strongest(matrix: Float64Array, begin: Float64Array, first: Float64Array | null): { axis: Float64Array; spread: number } {
+  const aside = (vector: Float64Array): Float64Array => {
+    if (!first) return vector;
+    const along = dot(vector, first);
+    return vector.map((value, i) => value - along * first[i]!);
+  };
+  let axis = unit(aside(begin));
   let spread = 0;
   for (let round = 0; round < 200; ++round) {
-    const next = Float64Array.from({ length: size }, (_, i) => dot(matrix.subarray(i * size, (i + 1) * size), axis));
+    const next = aside(times(matrix, axis));
     spread = Math.sqrt(dot(next, next));
     if (spread < 1e-12) return { axis, spread: 0 };
     axis = next.map((value) => value / spread);
@@ -25,7 +41,20 @@ function strongest(matrix: Float64Array, size: number, begin: Float64Array): { a
   return { axis, spread };
 }
 
-export function planeOf(points: Float32Array, size: number, last: Plane | null): Plane {
+/** The two strongest, beginning where the last map's were. A direction and its opposite are one: that which leaves the map as it was is taken. */
+function strongestTwo(matrix: Float64Array, size: number, last: Plane['axes'] | null): { axes: Plane['axes']; held: number } {
+  const known = last?.[0].length === size ? last : null;
+  const begin = (at: number): Float64Array => (known ? Float64Array.from(known[at]!) : Float64Array.from({ length: size }, (_, i) => Math.sin(1 + i * (at + 1))));
+  const first = strongest(matrix, begin(0), null);
+  const second = strongest(matrix, begin(1), first.axis);
+  let total = 0;
+  for (let i = 0; i < size; ++i) total += matrix[i * size + i]!;
+  const axes = [first.axis, second.axis].map((axis, i) => (known && dot(axis, known[i]!) < 0 ? axis.map((value) => -value) : axis)) as Plane['axes'];
+  return { axes, held: total > 0 ? Math.min(1, (first.spread + second.spread) / total) : 1 };
+}
+
+/** Where points spread most: principal components. */
+export function planeOfSpread(points: Float32Array, size: number, last: Plane | null): Plane {
   const count = points.length / size;
   const middle = new Float64Array(size);
   points.forEach((value, i) => (middle[i % size]! += value / count));
@@ -34,19 +63,70 @@ export function planeOf(points: Float32Array, size: number, last: Plane | null):
     for (let i = 0; i < size; ++i)
       for (let j = 0; j < size; ++j)
         matrix[i * size + j]! += ((points[p * size + i]! - middle[i]!) * (points[p * size + j]! - middle[j]!)) / count;
-  let total = 0;
-  for (let i = 0; i < size; ++i) total += matrix[i * size + i]!;
-  const begin = (axis: number): Float64Array =>
-    last?.axes[axis]?.length === size ? Float64Array.from(last.axes[axis]!) : Float64Array.from({ length: size }, (_, i) => Math.sin(1 + i * (axis + 1)));
-  const first = strongest(matrix, size, begin(0));
-  for (let i = 0; i < size; ++i) for (let j = 0; j < size; ++j) matrix[i * size + j]! -= first.spread * first.axis[i]! * first.axis[j]!;
-  const second = strongest(matrix, size, begin(1));
-  const axes: Plane['axes'] = [first.axis, second.axis];
-  // A direction and its opposite are one; take that which leaves the map as it was.
-  axes.forEach((axis, i) => {
-    if (last?.axes[i]?.length === size && dot(axis, last.axes[i]!) < 0) axis.forEach((value, j) => (axis[j] = -value));
+  const { axes, held } = strongestTwo(matrix, size, last?.axes ?? null);
+  return { middle, axes, back: axes, held };
+}
+
+/** L of a matrix L Lᵀ. */
+function lowerRoot(matrix: Float64Array, size: number): Float64Array {
+  const root = new Float64Array(size * size);
+  for (let i = 0; i < size; ++i)
+    for (let j = 0; j <= i; ++j) {
+      let sum = matrix[i * size + j]!;
+      for (let k = 0; k < j; ++k) sum -= root[i * size + k]! * root[j * size + k]!;
+      root[i * size + j] = i === j ? Math.sqrt(Math.max(sum, 1e-12)) : sum / root[j * size + j]!;
+    }
+  return root;
+}
+/** x of L x = y, and of Lᵀ x = y. */
+function solveLower(root: Float64Array, y: ArrayLike<number>): Float64Array {
+  const size = y.length;
+  const x = new Float64Array(size);
+  for (let i = 0; i < size; ++i) {
+    let sum = y[i]!;
+    for (let k = 0; k < i; ++k) sum -= root[i * size + k]! * x[k]!;
+    x[i] = sum / root[i * size + i]!;
+  }
+  return x;
+}
+function solveUpper(root: Float64Array, y: ArrayLike<number>): Float64Array {
+  const size = y.length;
+  const x = new Float64Array(size);
+  for (let i = size - 1; i >= 0; --i) {
+    let sum = y[i]!;
+    for (let k = i + 1; k < size; ++k) sum -= root[k * size + i]! * x[k]!;
+    x[i] = sum / root[i * size + i]!;
+  }
+  return x;
+}
+
+/**
+ * Where clusters stand most apart, measured by their own width: the linear discriminant of their moments.
+ * `last`: the axes of such a plane, made before.
+ */
+export function planeApart(clusters: { moments: Moments }[], size: number, last: Plane | null): Plane {
+  const middle = new Float64Array(size);
+  const within = new Float64Array(size * size);
+  for (const { moments } of clusters) {
+    moments.mean.forEach((value, i) => (middle[i]! += value / clusters.length));
+    moments.covariance.forEach((value, i) => (within[i]! += value / clusters.length));
+  }
+  const root = lowerRoot(within, size);
+  // In units of that width clusters are round, and the discriminant is the spread of their means.
+  const between = new Float64Array(size * size);
+  for (const { moments } of clusters) {
+    const mean = solveLower(root, moments.mean.map((value, i) => value - middle[i]!));
+    for (let i = 0; i < size; ++i) for (let j = 0; j < size; ++j) between[i * size + j]! += (mean[i]! * mean[j]!) / clusters.length;
+  }
+  const toRound = (axis: Float64Array): Float64Array => Float64Array.from(axis, (_, i) => {
+    let sum = 0;
+    for (let k = i; k < size; ++k) sum += root[k * size + i]! * axis[k]!;
+    return sum;
   });
-  return { middle, axes, held: total > 0 ? (first.spread + second.spread) / total : 1 };
+  const lastRound = last?.axes[0].length === size ? (last.axes.map(toRound) as Plane['axes']) : null;
+  const { axes, held } = strongestTwo(between, size, lastRound);
+  const out = axes.map((axis) => solveUpper(root, axis)) as Plane['axes'];
+  return { middle, axes: out, back: out.map((axis) => times(within, axis)) as Plane['back'], held };
 }
 
 export function onto(plane: Plane, point: ArrayLike<number>): [number, number] {
@@ -55,14 +135,11 @@ export function onto(plane: Plane, point: ArrayLike<number>): [number, number] {
 }
 
 export function outOf(plane: Plane, a: number, b: number): Float32Array {
-  return Float32Array.from(plane.middle, (value, i) => value + a * plane.axes[0][i]! + b * plane.axes[1][i]!);
+  return Float32Array.from(plane.middle, (value, i) => value + a * plane.back[0][i]! + b * plane.back[1][i]!);
 }
 
 /** The 2 × 2 covariance in the plane: xx, xy, yy. */
 export function covarianceOnto(plane: Plane, covariance: Float64Array): [number, number, number] {
-  const size = plane.middle.length;
-  const times = (axis: Float64Array): Float64Array =>
-    Float64Array.from({ length: size }, (_, i) => dot(covariance.subarray(i * size, (i + 1) * size), axis));
-  const [u, v] = [times(plane.axes[0]), times(plane.axes[1])];
+  const [u, v] = [times(covariance, plane.axes[0]), times(covariance, plane.axes[1])];
   return [dot(plane.axes[0], u), dot(plane.axes[0], v), dot(plane.axes[1], v)];
 }

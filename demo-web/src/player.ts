@@ -5,7 +5,7 @@ import type { Learnt, Learner } from './learner';
 
 export interface Source {
   readonly finished: boolean;
-  next(): Stream;
+  next(): Stream | Promise<Stream>;
 }
 export type Phase = 'arriving' | 'learning' | 'resting' | 'finished';
 
@@ -17,6 +17,8 @@ export interface Watcher {
   learning(stream: Stream): void;
   learnt(stream: Stream, scores: Scores, result: Learnt): void;
   changed(): void;
+  /** All streams have been learnt. */
+  ended(): void;
   failed(error: unknown): void;
 }
 
@@ -145,11 +147,13 @@ export class Player {
       if (!this.source || this.source.finished) {
         this.phase = 'finished';
         this.hurryTo = 0;
-        return this.play(false);
+        this.play(false);
+        return this.watcher.ended();
       }
       if (this.hurry) await this.watcher.hurries(this.learnt);
       if (!still()) return;
-      const stream = this.source.next();
+      const stream = await this.source.next();
+      if (!still()) return;
       const scores = await this.learner.score(stream.rows);
       if (!still()) return;
       [this.stream, this.scores, this.shown, this.exact, this.phase] = [stream, scores, 0, 0, 'arriving'];

@@ -42,6 +42,12 @@ export class PrototypesView {
     this.update();
   }
 
+  /** While nothing is known: how many rows the first stream still has to bring. */
+  wait(rows: number): void {
+    if (this.cards.size) return;
+    element('known-wait', HTMLSpanElement).textContent = rows ? `${rows} rows to go.` : 'The first stream is there; it looks for groups in it.';
+  }
+
   private merge(id: number, other: number): void {
     void this.correct(async (force) => {
       await this.learner.correct((model) => model.merge(id, other, { force }));
@@ -86,6 +92,7 @@ export class PrototypesView {
       this.fill(card, cluster, cluster.rows / total);
     });
     this.seen = ids;
+    element('known-empty', HTMLDivElement).hidden = ids.size > 0;
     this.allow();
   }
 

@@ -1,13 +1,13 @@
 /** The page's report: one file that needs nothing else, in the style of the program's own. */
 import type { Options } from 'adapvae';
-import { reason } from './birth-view';
+import { CHANGES, reasonOf } from './event-words';
 import { PIXELS } from './digits';
 import type { Played } from './history';
 import type { Known, Learner, ModelEvent, State } from './learner';
 import { colourOf, markSvg } from './marks';
 import { drawRow } from './picture';
 import style from './report.css?inline';
-import { lanesOf, SHOWN, type Lane } from './timeline-view';
+import { lanesOf, type Lane } from './timeline-view';
 
 export interface ReportData {
   title: string;
@@ -90,15 +90,15 @@ function reasons(events: ModelEvent[]): string {
   const told = (chosen: ModelEvent[]): string =>
     table(
       ['stream', 'event', 'cluster', 'why'],
-      chosen.map(({ stream, type, id, text }) => [
-        number(stream),
-        type.replace('_', ' '),
-        id ? `${markSvg(id, 'sw')} ${id}` : '–',
-        safe(reason(text)),
+      chosen.map((event) => [
+        number(event.stream),
+        event.type.replace('_', ' '),
+        event.id ? `${markSvg(event.id, 'sw')} ${event.id}` : '–',
+        safe(reasonOf(event)),
       ]),
       [1, 2, 3],
     );
-  const changes = events.filter(({ type }) => SHOWN.has(type));
+  const changes = events.filter(({ type }) => CHANGES.has(type));
   const refusals = events.filter(({ type }) => type === 'not_born');
   return (
     (changes.length ? told(changes) : '<p class=empty>Nothing has happened yet.</p>') +

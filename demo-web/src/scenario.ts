@@ -1,4 +1,5 @@
 /** What the page plays: streams of digits, each after the first with a kind that was never there before. */
+import type { Options } from 'adapvae';
 import { PIXELS, type Digits } from './digits';
 import { randomNumbers, shuffle } from './random';
 
@@ -12,6 +13,10 @@ export interface Stream {
   unseen: boolean[];
 }
 
+/** One in twenty ordinary rows may be called novel: with few rows learnt, one in a hundred lets too much of the new pass. */
+export const digitsOptions = (seed: number): Options => ({ preset: 'browser', false_alarm_rate: 0.05, seed });
+const STREAM_SEED = 7;
+
 const KINDS = [0, 1, 3, 4, 6, 7, 2, 9, 5, 8];
 const FIRST_KINDS = 2;
 const FIRST_ROWS = 240; // of each
@@ -21,16 +26,20 @@ const LEAST_KNOWN = 40; // of each
 
 export const STREAMS = KINDS.length - FIRST_KINDS + 1;
 
+/** The known come alone for a while, so that one sees where the new kind comes in. */
+export function arrange<T>(known: T[], fresh: T[], random: () => number): T[] {
+  const old = shuffle(known, random);
+  const alone = old.splice(0, Math.floor(old.length * 0.4));
+  return [...alone, ...shuffle([...old, ...fresh], random)];
+}
+
 export class Scenario {
   private readonly used: number[];
   private readonly random: () => number;
   private made = 0;
 
-  constructor(
-    private readonly digits: Digits,
-    seed: number,
-  ) {
-    this.random = randomNumbers(seed);
+  constructor(private readonly digits: Digits) {
+    this.random = randomNumbers(STREAM_SEED);
     this.used = Array.from({ length: digits.kinds }, () => 0);
   }
 
@@ -43,11 +52,9 @@ export class Scenario {
     const known = number === 0 ? [] : KINDS.slice(0, FIRST_KINDS + number - 1);
     const fresh = number === 0 ? KINDS.slice(0, FIRST_KINDS) : [KINDS[FIRST_KINDS + number - 1]!];
     const each = known.length ? Math.max(LEAST_KNOWN, Math.floor(KNOWN_ROWS / (known.length + 1))) : 0;
-    const old = shuffle(known.flatMap((kind) => Array<number>(each).fill(kind)), this.random);
+    const old = known.flatMap((kind) => Array<number>(each).fill(kind));
     const young = fresh.flatMap((kind) => Array<number>(number === 0 ? FIRST_ROWS : NEW_ROWS).fill(kind));
-    // The known come alone for a while, so that one sees where the new kind comes in.
-    const alone = old.splice(0, Math.floor(old.length * 0.4));
-    const order = [...alone, ...shuffle([...old, ...young], this.random)];
+    const order = arrange(old, young, this.random);
     const rows = new Float32Array(order.length * PIXELS);
     order.forEach((kind, at) => this.digits.copy(kind, this.used[kind]!++, rows, at));
     return {
@@ -58,4 +65,10 @@ export class Scenario {
       unseen: order.map((kind) => fresh.includes(kind)),
     };
   }
+}
+
+/** All streams, in their order. */
+export function* streamsOf(digits: Digits): Generator<Stream> {
+  const scenario = new Scenario(digits);
+  while (!scenario.finished) yield scenario.next();
 }

@@ -14,7 +14,7 @@ export interface Shared {
   link: string | null;
   played: readonly Played[];
   /** The streams once more, from the first one. */
-  source: () => Source;
+  source: () => Promise<Source>;
   title: string;
 }
 
@@ -105,7 +105,7 @@ export class ShareView {
       const { source, ...shared } = this.shared();
       const [{ reportPage }, score] = await Promise.all([
         import('./report'),
-        scoreStreams(learner, source(), shared.played.length),
+        scoreStreams(learner, await source(), shared.played.length),
       ]);
       const made = `Made ${new Date().toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' })} by the browser demo`;
       download('adapvae-report.html', reportPage({ ...shared, made, learner, score }));

@@ -2,13 +2,18 @@
 import type { Scores } from 'adapvae';
 import { canvas, colour, element, fitted } from './dom';
 import { drawAlone, drawRow } from './picture';
+import { TableView, type Table } from './table-view';
 import type { Stream } from './scenario';
 import type { Learner } from './learner';
 
 const NOVEL_ABOVE = 0.5;
 const TILE = 44;
+const TABLE_ROWS = 50;
 
 interface Dot {
+  /** Number of the row since the start, and its cluster. */
+  number: number;
+  id: number;
   novelty: number;
   unseen: boolean;
   /** After this row the stream was learnt, and these clusters were born. */
@@ -23,7 +28,9 @@ export class StreamView {
   private readonly verdict = element('verdict', HTMLParagraphElement);
   private readonly tally = element('tally', HTMLSpanElement);
   private readonly trayCount = element('tray-count', HTMLSpanElement);
+  private readonly table: TableView;
   private dots: Dot[] = [];
+  private count = 0;
   private drawn = 0;
   private stream: Stream | null = null;
   private scores: Scores | null = null;
@@ -31,6 +38,7 @@ export class StreamView {
 
   constructor(private readonly learner: Learner) {
     drawAlone(this.current, null);
+    this.table = new TableView(this.trace.closest('.card')!.querySelector('.head')!, element('legend', HTMLParagraphElement), () => this.lastRows());
     new ResizeObserver(() => this.draw()).observe(this.trace);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
   }
@@ -38,7 +46,7 @@ export class StreamView {
   clear(): void {
     this.dots = [];
     this.stream = this.scores = null;
-    this.shown = 0;
+    this.shown = this.count = 0;
     drawAlone(this.current, null);
     this.verdict.textContent = this.tally.textContent = '';
     this.draw();
@@ -46,7 +54,10 @@ export class StreamView {
 
   began(stream: Stream, scores: Scores): void {
     // The same stream, scored once more: its dots come again.
-    if (stream === this.stream) this.dots.splice(this.dots.length - this.shown);
+    if (stream === this.stream) {
+      this.dots.splice(this.dots.length - this.shown);
+      this.count -= this.shown;
+    }
     [this.stream, this.scores, this.shown] = [stream, scores, 0];
     element('unseen-legend', HTMLSpanElement).hidden = !stream.unseen.some(Boolean);
     element('stream-title', HTMLHeadingElement).textContent = stream.title;
@@ -56,7 +67,9 @@ export class StreamView {
   came(count: number): void {
     const { stream, scores } = this;
     if (!stream || !scores) return;
-    for (let i = this.shown; i < count; ++i) this.dots.push({ novelty: scores.novelty[i]!, unseen: stream.unseen[i]! });
+    for (let i = this.shown; i < count; ++i) {
+      this.dots.push({ number: ++this.count, id: scores.id[i]!, novelty: scores.novelty[i]!, unseen: stream.unseen[i]! });
+    }
     this.dots.splice(0, Math.max(0, this.dots.length - 2000));
     this.shown = count;
     this.draw();
@@ -68,6 +81,24 @@ export class StreamView {
     this.draw();
   }
 
+  private lastRows(): Table {
+    return {
+      caption: `The last ${TABLE_ROWS} rows, the newest first`,
+      heads: ['row', 'novelty', 'novel', 'nearest cluster', 'kind unseen before', 'then born'],
+      rows: this.dots
+        .slice(-TABLE_ROWS)
+        .reverse()
+        .map(({ number, id, novelty, unseen, born }) => [
+          number,
+          novelty.toFixed(2),
+          novelty > NOVEL_ABOVE ? 'yes' : 'no',
+          id || 'none yet',
+          unseen ? 'yes' : 'no',
+          born?.length ? `cluster ${born.join(', ')}` : '',
+        ]),
+    };
+  }
+
   private row(i: number): Float32Array {
     const width = this.learner.inputs;
     return this.stream!.rows.subarray(i * width, (i + 1) * width);
@@ -75,6 +106,7 @@ export class StreamView {
 
   /** Many rows may come within a frame; they are drawn once. */
   private draw(): void {
+    this.table.changed();
     cancelAnimationFrame(this.drawn);
     this.drawn = requestAnimationFrame(() => {
       this.drawTrace();

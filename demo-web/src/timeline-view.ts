@@ -1,12 +1,16 @@
-/** A lane a cluster, from the stream of its birth to now or to its end; marks tell their reasons. */
-import { reason } from './birth-view';
-import { element } from './dom';
+/** A lane a cluster, from the stream of its birth to now or to its end; a mark tells its reason and shows before and after. */
+import { announce, element, grouped } from './dom';
+import { CHANGES, concerned, reasonOf, titleOf, told } from './event-words';
 import { colourOf, markSvg } from './marks';
+import { Past, type Picture } from './past';
+import { drawAlone } from './picture';
+import { TableView, type Table } from './table-view';
 import type { ModelEvent, Learner } from './learner';
 
 const LANE = 28;
 const LEFT = 40;
 const LEAST_STEP = 40;
+const SIGN: Record<string, string> = { born: '●', merged: '⤴', retired: '×', forgotten: '×', split: '⑂' };
 
 export interface Lane {
   id: number;
@@ -15,38 +19,69 @@ export interface Lane {
   into: number;
 }
 
+/** The lane of an event: that of the cluster which begins or ends by it. */
+const laneOf = ({ type, id, other }: ModelEvent): number => (type === 'born' || type === 'forgotten' ? id : other);
+
 export function lanesOf(events: ModelEvent[], learner: Learner): Map<number, Lane> {
   const lanes = new Map<number, Lane>();
   for (const { id, bornStream } of learner.state?.clusters ?? []) lanes.set(id, { id, from: bornStream, to: null, into: 0 });
-  for (const { type, id, other, stream } of events) {
+  for (const event of events) {
+    const { type, id, stream } = event;
+    const lane = laneOf(event);
     if (type === 'born' && !lanes.has(id)) lanes.set(id, { id, from: stream, to: stream, into: 0 });
-    // Of a merge, `id` stays and `other` ends, unless it was undone and is alive.
-    if (type === 'merged' && !learner.find(other)) lanes.set(other, { id: other, from: lanes.get(other)?.from ?? stream, to: stream, into: id });
-    if ((type === 'forgotten' || type === 'retired') && !learner.find(id)) {
-      lanes.set(id, { id, from: lanes.get(id)?.from ?? stream, to: stream, into: 0 });
-    }
+    const ends = type === 'merged' || type === 'retired' || type === 'forgotten';
+    // Unless it was undone and is alive.
+    if (ends && !learner.find(lane)) lanes.set(lane, { id: lane, from: lanes.get(lane)?.from ?? stream, to: stream, into: lane === id ? 0 : id });
   }
   return new Map([...lanes].sort(([a], [b]) => a - b));
 }
 
-export const SHOWN = new Set(['born', 'merged', 'retired', 'forgotten', 'split']);
-const SIGN: Record<string, string> = { born: '●', merged: '⤴', retired: '×', forgotten: '×', split: '⑂' };
-
 export class TimelineView {
   private readonly box = element('timeline', HTMLDivElement);
-  private readonly text = element('event-text', HTMLParagraphElement);
+  private readonly hint = element('event-hint', HTMLParagraphElement);
+  private readonly panel = element('event-panel', HTMLDivElement);
+  private readonly past: Past;
+  private readonly table: TableView;
+  /** In the order of time. */
+  private marks: { event: ModelEvent; mark: HTMLButtonElement }[] = [];
+  /** Number of the event whose mark the tab key reaches, and of that whose panel is open. */
+  private current = 0;
+  private open = 0;
 
   constructor(private readonly learner: Learner) {
+    this.past = new Past(learner);
+    this.table = new TableView(this.box.parentElement!.querySelector('.head')!, this.panel, () => this.rows());
     learner.onChange(() => this.update());
     new ResizeObserver(() => this.update()).observe(this.box);
+    this.box.addEventListener('keydown', (event) => this.key(event));
+    this.panel.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') this.close();
+    });
     this.update();
+  }
+
+  private events(): ModelEvent[] {
+    return (this.learner.state?.events ?? []).filter(({ type }) => CHANGES.has(type));
+  }
+
+  private rows(): Table {
+    return {
+      caption: 'What happened to the clusters',
+      heads: ['stream', 'what', 'why'],
+      rows: this.events().map((event) => [event.stream, titleOf(event), reasonOf(event)]),
+    };
   }
 
   private update(): void {
     const { state } = this.learner;
     const lanes = state ? lanesOf(state.events, this.learner) : new Map<number, Lane>();
+    const focused = this.marks.find(({ mark }) => mark === document.activeElement)?.event.sequence;
+    this.marks = [];
+    this.table.changed();
+    this.hint.hidden = lanes.size === 0;
     if (!state || lanes.size === 0) {
       this.box.innerHTML = '<p class="small">No cluster yet.</p>';
+      this.close();
       return;
     }
     const streams = Math.max(1, state.info.streams);
@@ -73,8 +108,8 @@ export class TimelineView {
       label.innerHTML = `${markSvg(id)} ${id}`;
       holder.append(label);
     }
-    for (const event of state.events.filter(({ type }) => SHOWN.has(type))) {
-      const at = event.type === 'merged' ? event.other : event.id;
+    for (const event of this.events()) {
+      const at = laneOf(event);
       if (!row.has(at)) continue;
       const mark = document.createElement('button');
       mark.type = 'button';
@@ -83,11 +118,100 @@ export class TimelineView {
       mark.style.top = `${y(at) - 12}px`;
       mark.style.color = colourOf(at);
       mark.textContent = SIGN[event.type] ?? '●';
-      mark.setAttribute('aria-label', reason(event.text));
-      mark.title = reason(event.text);
-      mark.onclick = () => (this.text.textContent = `Stream ${event.stream}: ${reason(event.text)}`);
+      mark.setAttribute('aria-label', `Stream ${event.stream}: ${told(event)}`);
+      mark.setAttribute('aria-controls', this.panel.id);
+      mark.title = told(event);
+      mark.onclick = () => this.show(event);
       holder.append(mark);
+      this.marks.push({ event, mark });
     }
-    this.box.scrollLeft = this.box.scrollWidth;
+    if (!this.marks.some(({ event }) => event.sequence === this.current)) this.current = this.marks.at(-1)?.event.sequence ?? 0;
+    if (!this.marks.some(({ event }) => event.sequence === this.open)) this.close();
+    this.rove();
+    this.marks.find(({ event }) => event.sequence === focused)?.mark.focus({ preventScroll: true });
+    if (!this.open) this.box.scrollLeft = this.box.scrollWidth;
+  }
+
+  /** One mark alone is reached by the tab key; arrows go from there. */
+  private rove(): void {
+    for (const { event, mark } of this.marks) {
+      mark.tabIndex = event.sequence === this.current ? 0 : -1;
+      mark.classList.toggle('open', event.sequence === this.open);
+      mark.setAttribute('aria-expanded', String(event.sequence === this.open));
+    }
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.key === 'Escape') return this.close();
+    const at = this.marks.findIndex(({ mark }) => mark === event.target);
+    const next = { ArrowLeft: at - 1, ArrowUp: at - 1, ArrowRight: at + 1, ArrowDown: at + 1, Home: 0, End: this.marks.length - 1 }[event.key];
+    if (at < 0 || next === undefined) return;
+    event.preventDefault();
+    const target = this.marks[Math.max(0, Math.min(this.marks.length - 1, next))]!;
+    this.current = target.event.sequence;
+    if (this.open) this.show(target.event); // an open panel follows
+    this.rove();
+    target.mark.focus();
+  }
+
+  private close(): void {
+    if (!this.open) return;
+    const inside = this.panel.contains(document.activeElement);
+    this.open = 0;
+    this.panel.hidden = true;
+    this.rove();
+    if (inside) this.marks.find(({ event }) => event.sequence === this.current)?.mark.focus();
+  }
+
+  private show(event: ModelEvent): void {
+    this.open = this.current = event.sequence;
+    this.rove();
+    const { before, after } = this.past.around(event.sequence);
+    const head = document.createElement('div');
+    head.className = 'head';
+    head.innerHTML = '<h3></h3><button type="button" class="close" aria-label="Close">×</button>';
+    head.querySelector('h3')!.textContent = `Stream ${event.stream}: ${titleOf(event)}`;
+    head.querySelector('button')!.onclick = () => this.close();
+    const why = document.createElement('p');
+    why.className = 'small';
+    why.textContent = reasonOf(event);
+    const sides = document.createElement('div');
+    sides.className = 'sides';
+    sides.append(this.side('Before', event, before), this.side('After', event, after));
+    this.panel.replaceChildren(head, why, sides);
+    this.panel.hidden = false;
+    announce(told(event));
+  }
+
+  private side(title: string, event: ModelEvent, pictures: Map<number, Picture> | null): HTMLElement {
+    const side = document.createElement('div');
+    const head = document.createElement('h4');
+    head.textContent = title;
+    side.append(head);
+    const shown = concerned(event).filter((id) => pictures?.has(id));
+    if (shown.length === 0) {
+      const none = document.createElement('p');
+      none.className = 'small';
+      none.textContent = pictures ? (title === 'Before' ? 'It was not there.' : 'It is not there any more.') : 'The page has no picture of that time.';
+      side.append(none);
+    }
+    const list = document.createElement('div');
+    list.className = 'pictures';
+    for (const id of shown) {
+      const { row, rows, name } = pictures!.get(id)!;
+      const figure = document.createElement('figure');
+      const image = document.createElement('canvas');
+      image.width = image.height = 84;
+      image.setAttribute('role', 'img');
+      image.setAttribute('aria-label', `Cluster ${id}, drawn from memory`);
+      drawAlone(image, row);
+      const caption = document.createElement('figcaption');
+      caption.innerHTML = markSvg(id);
+      caption.append(` ${name || id}: ${grouped(rows)} rows`);
+      figure.append(image, caption);
+      list.append(figure);
+    }
+    side.append(list);
+    return side;
   }
 }

@@ -21,8 +21,10 @@ Source draw_source(const AugmentationSettings& settings, Philox& random) {
   const float shear = symmetric(random, settings.shear);
   const float shift_x = symmetric(random, settings.shift);
   const float shift_y = symmetric(random, settings.shift);
-  const float cosine = std::cos(angle) * factor;
-  const float sine = std::sin(angle) * factor;
+  // Rounded from double: C libraries agree on that to the last bit, not on cosf and sinf.
+  const double turn = static_cast<double>(angle);
+  const float cosine = static_cast<float>(std::cos(turn)) * factor;
+  const float sine = static_cast<float>(std::sin(turn)) * factor;
   Source s;
   s.xx = cosine;
   s.xy = cosine * shear - sine;

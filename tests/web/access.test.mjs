@@ -66,7 +66,7 @@ describe('keyboard', () => {
     const wanted = await page.evaluate(() =>
       [...document.querySelectorAll('a[href], button, select, input, summary, [tabindex="0"]')]
         .filter(
-          (element) => element.checkVisibility() && !element.disabled && element.tabIndex >= 0 && !element.closest('dialog'),
+          (element) => element.checkVisibility() && !element.disabled && element.tabIndex >= 0 && (element.type !== 'radio' || element.checked) && !element.closest('dialog'),
         )
         .map((element) => {
           element.dataset.stop = element.id || element.getAttribute('aria-label') || element.textContent.trim();

@@ -31,6 +31,24 @@ export const sticksOut = (page) => page.evaluate(() => document.documentElement.
 // Opens a link that plays streams, and waits until it has.
 export const replayed = (page) =>
   page.waitForFunction(() => document.body.dataset.playing === 'false' && document.body.dataset.phase === 'resting', null, { timeout: 120_000 });
+// The longest task of the page's main thread while something is done, in milliseconds of that thread's own time: what other programs
+// take of the machine does not count.
+export async function longestTask(page, act) {
+  const browser = page.context().browser();
+  await browser.startTracing(page, { categories: ['toplevel', '__metadata'] });
+  let events;
+  try {
+    await act();
+  } finally {
+    events = JSON.parse(await browser.stopTracing()).traceEvents;
+  }
+  const key = ({ pid, tid }) => `${pid} ${tid}`;
+  const main = new Set(events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(key));
+  const tasks = events.filter((event) => event.name.endsWith('RunTask') && main.has(key(event)) && event.tdur !== undefined);
+  if (tasks.length === 0) throw new Error('the browser told of no task');
+  return Math.max(...tasks.map(({ tdur }) => tdur)) / 1000;
+}
+export const LONGEST_TASK = 50;
 
 export const clusters = (page) =>
   page.$$eval('#prototypes li', (cards) =>
@@ -40,12 +58,16 @@ export const clusters = (page) =>
 export const waitForClusters = (page, count, timeout = 30_000) =>
   page.waitForFunction((least) => document.querySelectorAll('#prototypes li').length >= least, count, { timeout });
 
+export async function pause(page) {
+  if ((await page.textContent('#play')) === 'Pause') await page.click('#play');
+  await page.waitForFunction(() => document.body.dataset.phase !== 'learning');
+}
+
 // Plays until so many clusters are known, then pauses.
 export async function know(page, count) {
   await page.selectOption('#speed', '4');
   await waitForClusters(page, count);
-  if ((await page.textContent('#play')) === 'Pause') await page.click('#play');
-  await page.waitForFunction(() => document.body.dataset.phase !== 'learning');
+  await pause(page);
 }
 
 // Lines of points in [0, 1] × [0, 1].
@@ -67,14 +89,27 @@ export const answer = async (page) => {
   return { novelty: Number(await page.getAttribute('#pad-verdict', 'data-novelty')), text: await page.textContent('#pad-verdict') };
 };
 
-export const drop = async (page, name, text) => {
+// Files, { name, data } each; data is text or bytes.
+export const drop = async (page, ...files) => {
   const transfer = await page.evaluateHandle(
-    ([title, content]) => {
+    (list) => {
       const data = new DataTransfer();
-      data.items.add(new File([content], title));
+      for (const { name, bytes } of list) data.items.add(new File([Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0))], name));
       return data;
     },
-    [name, text],
+    files.map(({ name, data }) => ({ name, bytes: Buffer.from(data).toString('base64') })),
   );
   await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
 };
+
+export const paste = (page, text) =>
+  page.evaluate((content) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', content);
+    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
+
+export const text = (page, selector, what, timeout = 30_000) =>
+  page.waitForFunction(([where, source]) => new RegExp(source).test(document.querySelector(where).textContent), [selector, what.source], { timeout });
+
+export const preview = (page) => page.waitForSelector('#preview[open]');

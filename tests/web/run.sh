@@ -8,8 +8,9 @@ export ADAPVAE_SOURCE=$PWD
 demo-web/build.sh
 place=build/web/journeys
 mkdir -p "$place"
-cp tests/web/*.mjs tests/wasm/browser.mjs "$place"
+cp tests/web/*.mjs tests/web/*.ts tests/wasm/browser.mjs "$place"
 cd "$place"
 [ "${1:-}" != screenshots ] || exec node screenshots.mjs
+(cd .. && npx --no-install vite build --ssr journeys/parts.ts --outDir journeys/parts --logLevel warn)
 [ $# -gt 0 ] || set -- *.test.mjs
 exec node --test --test-concurrency=1 --test-reporter=spec --test-timeout=240000 --test-force-exit "$@"

@@ -59,14 +59,24 @@ async function walk(size, scheme) {
   await shoot('map', '#map');
   await page.locator('.event').last().click();
   await shoot('timeline', '#timeline');
-  if (await page.locator('#forgetting-section').count()) await shoot('forgetting', '#forgetting-title');
   await page.click('#copy-code');
   await shoot('code');
   await page.keyboard.press('Escape');
   await shoot('text', '#words-title');
+  await page.click('#forgetting-go');
+  await page.waitForSelector('#forgetting-stop', { state: 'hidden', timeout: 240_000 });
+  await shoot('forgetting', '#forgetting-title');
   await page.setInputFiles('#file', join(SOURCE, 'examples/data/landsat.csv'));
-  await page.waitForTimeout(4000);
-  await shoot('own-data', '#data-title');
+  await page.waitForSelector('#preview[open]');
+  await shoot('preview');
+  await page.click('#preview-learn');
+  await page.waitForFunction(() => document.querySelectorAll('#prototypes li').length >= 3, null, { timeout: 90_000 });
+  await shoot('own-data');
+  for (const source of ['vibration', 'blobs']) {
+    await page.check(`#sources input[value="${source}"]`);
+    await page.waitForFunction(() => document.querySelectorAll('#prototypes li').length >= 3, null, { timeout: 90_000 });
+    await shoot(source);
+  }
   await page.close();
 }
 

@@ -1,0 +1,59 @@
+/** Sees from the bytes what a file is, and reads it. */
+import { readCsv } from './csv';
+import { isIdx, readIdx } from './idx';
+import { isImage, readImages } from './images';
+import { isNpy, readNpy } from './npy';
+import { ReadError, type Table } from './table';
+
+export type Found = { table: Table } | { model: Uint8Array<ArrayBuffer> };
+
+const MOST_BYTES = 200_000_000;
+
+/** A model's file begins with the length of its header and a brace. */
+const isModel = (bytes: Uint8Array): boolean => bytes.length > 9 && bytes[8] === 0x7b && bytes[7] === 0;
+
+async function unpacked(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => {
+      throw new ReadError(`a gzip file that is damaged or cut off, after ${size} bytes of what it holds`);
+    });
+    if (done) break;
+    parts.push(value);
+    size += value.length;
+    if (size > MOST_BYTES) {
+      await reader.cancel();
+      throw new ReadError(`more than ${MOST_BYTES} bytes are in this gzip file, too many for this page`);
+    }
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+function textOf(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) throw new ReadError('a ZIP file (NPZ, a spreadsheet?); save an NPY or a CSV file');
+  const zero = bytes.subarray(0, 4096).indexOf(0);
+  if (zero >= 0) throw new ReadError(`byte ${zero}: neither text nor IDX, NPY, a picture or a model`);
+  return new TextDecoder().decode(bytes);
+}
+
+export async function readBytes(bytes: Uint8Array<ArrayBuffer>): Promise<Found> {
+  if (bytes.length === 0) throw new ReadError('the file is empty');
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return readBytes(await unpacked(bytes));
+  if (isModel(bytes)) return { model: bytes };
+  if (isNpy(bytes)) return { table: readNpy(bytes) };
+  if (isIdx(bytes)) return { table: readIdx(bytes) };
+  return { table: readCsv(textOf(bytes)) };
+}
+
+export async function readFiles(files: File[]): Promise<Found> {
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  if (size > MOST_BYTES) throw new ReadError(`${size} bytes are too many for this page`);
+  const images = await Promise.all(files.map(async (file) => isImage(new Uint8Array(await file.slice(0, 8).arrayBuffer()))));
+  if (images.every(Boolean)) return { table: await readImages(files) };
+  const other = files[images.indexOf(false)]!;
+  if (files.length > 1) throw new ReadError(`${other.name} is not a picture; several files at once must all be pictures`);
+  return readBytes(new Uint8Array(await other.arrayBuffer()));
+}
