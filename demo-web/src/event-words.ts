@@ -1,15 +1,16 @@
 /** What happened to clusters, in words for people, from the numbers of an event. */
+import { grouped } from './dom';
 import type { ModelEvent } from './learner';
 
 /** Events that change what clusters there are. */
 export const CHANGES: ReadonlySet<string> = new Set(['born', 'merged', 'retired', 'split', 'forgotten']);
 
-const rowsOf = (count: number): string => (Math.round(count) === 1 ? '1 row' : `${Math.round(count).toLocaleString('en')} rows`);
+const rowsOf = (count: number): string => (Math.round(count) === 1 ? '1 row' : `${grouped(count)} rows`);
 
 /** How the evidence bound changes: “evidence +697”. */
 function evidence(gain: number): string {
   const size = Math.abs(gain);
-  const digits = size < 10 ? size.toFixed(1) : Math.round(size).toLocaleString('en');
+  const digits = size < 10 ? size.toFixed(1) : grouped(size);
   return `evidence ${gain < 0 ? '−' : '+'}${digits}`;
 }
 

@@ -1,6 +1,6 @@
 /** The figures that the page's model came to, beside those of the native library on the same rows. */
 import { bundledDigits } from './digits';
-import { announce, element } from './dom';
+import { announce, element, grouped } from './dom';
 import { figuresOf, type Figures } from './figures';
 import type { Learner } from './learner';
 import native from './native.json';
@@ -50,7 +50,7 @@ export class FiguresView {
     }
     this.table.hidden = false;
     this.note.textContent =
-      `${ours.rows.toLocaleString('en')} rows, seed ${seed}. ` +
+      `${grouped(ours.rows)} rows, seed ${seed}. ` +
       (own
         ? 'You have had a hand in this model, so the native figures are those of untouched ones.'
         : same

@@ -1,5 +1,5 @@
 /** Own data and models: chosen, dropped, pasted, saved. */
-import { button, element, show } from './dom';
+import { button, download, element, show } from './dom';
 import { PreviewView, type Here } from './preview-view';
 import { read } from './readers/reader';
 import type { Choice } from './sources';
@@ -103,11 +103,7 @@ export class FilesView {
   private async save(): Promise<void> {
     try {
       const bytes = await this.learner.save();
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(new Blob([bytes]));
-      link.download = 'adapvae.safetensors';
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      download('adapvae.safetensors', bytes);
       this.say(`Saved: ${Math.round(bytes.length / 1024)} KB, ${this.learner.state?.clusters.length ?? 0} clusters.`);
     } catch (error) {
       show(this.error, (error as Error).message);

@@ -2,7 +2,7 @@
 import { AdapVAE } from 'adapvae/worker';
 import type { Options } from 'adapvae';
 import { bundledDigits } from './digits';
-import { announce, button, canvas, colour, element, fitted } from './dom';
+import { announce, button, canvas, colour, element, fitted, grouped } from './dom';
 import { COURSE, Course, HELD_OUT, Pupil, type Step } from './forgetting';
 import { drawRow } from './picture';
 import { TableView, type Table } from './table-view';
@@ -167,7 +167,7 @@ export class ForgettingView {
     strip.setAttribute('aria-label', `What the model ${title} draws of each cluster after each of ${steps.length} streams`);
     note.textContent = last
       ? `${Math.round(last.first * COURSE[0].length * HELD_OUT)} of ${COURSE[0].length * HELD_OUT} recognised. ` +
-        `${last.rowsStored} past rows stored, ${last.statistics.toLocaleString('en')} bytes of statistics.`
+        `${last.rowsStored} past rows stored, ${grouped(last.statistics)} bytes of statistics.`
       : 'Learns its first stream.';
   }
 

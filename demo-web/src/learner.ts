@@ -124,10 +124,25 @@ export class Learner {
     return this.model.reconstruct(rows);
   }
 
-  learn(rows: Float32Array): Promise<Learnt> {
-    const result = this.queue.then(() => this.learnNow(rows));
+  /** `replay`: so many rows drawn from its clusters are learnt with each, where the model has room for them. */
+  learn(rows: Float32Array, replay?: number): Promise<Learnt> {
+    const result = this.queue.then(() => (replay === undefined ? this.learnNow(rows) : this.learnWith(replay, rows)));
     this.queue = result.catch(() => {});
     return result;
+  }
+
+  private async learnWith(replay: number, rows: Float32Array): Promise<Learnt> {
+    const { model } = this;
+    const { replay_ratio: usual } = await model.config();
+    const raised = await model.set('replay_ratio', replay).then(
+      () => true,
+      () => false, // a model from a file may have less room
+    );
+    try {
+      return await this.learnNow(rows);
+    } finally {
+      if (raised) await model.set('replay_ratio', usual!);
+    }
   }
 
   private async learnNow(rows: Float32Array): Promise<Learnt> {

@@ -70,10 +70,9 @@ export class MapView {
     for (const name of ['pointerleave', 'focusout']) cards.addEventListener(name, () => this.lightCard(0));
   }
 
-  /** The rows to show; the page has them, the model does not keep them. */
-  async learnt(rows: Float32Array): Promise<void> {
+  /** The rows to show from the model's next change on; the page has them, the model does not keep them. */
+  watch(rows: Float32Array): void {
     [this.rows, this.width] = [rows, this.learner.inputs];
-    await this.update();
   }
 
   clear(): void {

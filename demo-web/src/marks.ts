@@ -31,8 +31,8 @@ export function drawMark(context: CanvasRenderingContext2D, id: number, x: numbe
   else context.fill();
 }
 
-/** The same as markup, 16 × 16. */
-export function markSvg(id: number): string {
+/** The same as markup. */
+export function markSvg(id: number, className = 'mark'): string {
   const c = colourOf(id);
   const inside = {
     circle: `<circle cx="8" cy="8" r="6" fill="${c}"/>`,
@@ -41,5 +41,5 @@ export function markSvg(id: number): string {
     diamond: `<path d="M8 1l7 7-7 7-7-7z" fill="${c}"/>`,
     ring: `<circle cx="8" cy="8" r="5" fill="none" stroke="${c}" stroke-width="3"/>`,
   }[shapeOf(id)];
-  return `<svg class="mark" width="14" height="14" viewBox="0 0 16 16" aria-hidden="true">${inside}</svg>`;
+  return `<svg class="${className}" width="14" height="14" viewBox="0 0 16 16" aria-hidden="true">${inside}</svg>`;
 }

@@ -10,6 +10,8 @@ export interface Source {
 export type Phase = 'arriving' | 'learning' | 'resting' | 'finished';
 
 export interface Watcher {
+  /** Before a stream that comes at once, counted from 0, and after the last one. */
+  hurries(stream: number): Promise<void>;
   began(stream: Stream, scores: Scores): void;
   came(stream: Stream, scores: Scores, count: number): void;
   learning(stream: Stream): void;
@@ -29,6 +31,10 @@ export class Player {
   playing = false;
   speed = 1;
   phase: Phase = 'resting';
+  /** Streams learnt since the start. */
+  learnt = 0;
+  /** Until so many are learnt, streams come at once and without a rest; then the player pauses. */
+  private hurryTo = 0;
   private stream: Stream | null = null;
   private scores: Scores | null = null;
   private shown = 0;
@@ -58,9 +64,11 @@ export class Player {
     this.watcher.changed();
   }
 
-  restart(source: Source | null): void {
+  restart(source: Source | null, hurryTo = 0): void {
     ++this.turn;
     this.source = source;
+    this.learnt = 0;
+    this.hurryTo = hurryTo;
     this.stream = this.scores = null;
     this.shown = this.exact = 0;
     this.rested = REST;
@@ -89,7 +97,17 @@ export class Player {
     else void this.begin();
   }
 
+  /** Streams that are still to be played at once. */
+  get hurry(): number {
+    return Math.max(0, this.hurryTo - this.learnt);
+  }
+
   private advance(passed: number): void {
+    if (this.hurry) {
+      if (this.phase === 'resting') return void this.begin();
+      this.reveal(this.stream!.count);
+      return void this.learn();
+    }
     if (this.phase === 'resting') {
       this.rested += passed * this.speed;
       if (this.rested >= REST) void this.begin();
@@ -128,9 +146,12 @@ export class Player {
     return this.work(async (still) => {
       if (!this.source || this.source.finished) {
         this.phase = 'finished';
+        this.hurryTo = 0;
         this.play(false);
         return this.watcher.ended();
       }
+      if (this.hurry) await this.watcher.hurries(this.learnt);
+      if (!still()) return;
       const stream = await this.source.next();
       if (!still()) return;
       const scores = await this.learner.score(stream.rows);
@@ -150,8 +171,15 @@ export class Player {
       const result = await this.learner.learn(stream.rows);
       if (!still()) return;
       this.phase = 'resting';
+      const hurried = this.hurry === 1;
+      ++this.learnt;
       this.rested = result.report.births ? 0 : REST / 2;
       this.watcher.learnt(stream, scores, result);
+      if (hurried) {
+        await this.watcher.hurries(this.learnt);
+        if (!still()) return;
+        this.playing = false;
+      }
       this.watcher.changed();
     });
   }

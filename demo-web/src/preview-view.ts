@@ -1,5 +1,5 @@
 /** What was read, before it is learnt: its first rows, which columns, how they are scaled. */
-import { button, element } from './dom';
+import { button, element, grouped } from './dom';
 import { bestScaling, inUnit, ownChoice, rowsOf, type Scaling, type Settings } from './own';
 import { drawAlone, drawnAs } from './picture';
 import { PREVIEW_ROWS, type Table } from './readers/table';
@@ -54,7 +54,7 @@ export class PreviewView {
     const words = table.columns.filter(({ at }) => at < 0).length;
     const what = table.image ? `images of ${table.image.width} × ${table.image.height}` : `${table.width} ${table.width === 1 ? 'number' : 'numbers'}`;
     element('preview-facts', HTMLParagraphElement).textContent =
-      `${table.count.toLocaleString('en')} rows of ${what}${words ? ` and ${words} of words` : ''}. ${table.note}`;
+      `${grouped(table.count)} rows of ${what}${words ? ` and ${words} of words` : ''}. ${table.note}`;
     this.scaling.value = bestScaling(table);
     this.showColumns(table);
     this.streamRows.value = String(Math.min(STREAM_ROWS, table.count));

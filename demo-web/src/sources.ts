@@ -36,23 +36,23 @@ export const fewOptions = (inputs: number, seed: number): Options => ({
 });
 /** Some dozens to hundreds of numbers a row, small images among them. */
 export const signalOptions = (inputs: number, seed: number): Options => ({ preset: 'edge', inputs, max_clusters: 40, block_rows: 400, undo_steps: 4, events: 256, false_alarm_rate: 0.02, seed });
-const UNTOLD = 'Nobody tells the model what they are, and it stores none of them.';
+const UNTOLD = 'No labels, and none of them is stored.';
 
 export const CHOICES: Choice[] = [
   {
     id: 'digits',
     title: 'Digits',
-    lead: `Digits stream in. ${UNTOLD} When a kind comes that it has never met, it notices, and a cluster is born.`,
+    lead: `Digits stream in. ${UNTOLD} When a kind comes that the model has never met, a cluster is born.`,
     inputs: PIXELS,
     seed: 2, // neither the best nor the worst of those in docs/results/web.md
-    options: digitsOptions,
+    options: (seed) => ({ ...digitsOptions(seed), replay_rows: 4000 }), // room for the replay that goes with drawings
     make: async () => new Scenario(await bundledDigits()),
     picture: { kind: 'image', width: 28, height: 28 },
   },
   {
     id: 'vibration',
     title: 'Vibration',
-    lead: `Spectra of a bearing’s vibration stream in, 0 to 6 kHz in ${BANDS} bands. They are simulated in this page: a shaft, noise, and faults that knock at the rates of the rings and balls. ${UNTOLD} A fault that it has never met becomes a cluster of its own.`,
+    lead: `Spectra of a bearing’s vibration stream in, 0 to 6 kHz in ${BANDS} bands. They are simulated in this page: a shaft, noise, and faults that knock at the rates of the rings and balls. ${UNTOLD} A fault that the model has never met becomes a cluster.`,
     inputs: BANDS,
     seed: 1,
     options: (seed) => ({ ...signalOptions(BANDS, seed), scale_inputs: 'standardise', likelihood: 'gaussian' }),
@@ -62,7 +62,7 @@ export const CHOICES: Choice[] = [
   {
     id: 'blobs',
     title: 'Blobs that drift',
-    lead: `Points of a plane stream in: three blobs that drift, slowly, and later a fourth. ${UNTOLD} It follows what moves, and tells it from what is new.`,
+    lead: `Points of a plane stream in: three blobs that drift, slowly, and later a fourth. ${UNTOLD} The model follows what moves, and tells it from what is new.`,
     inputs: 2,
     seed: 1,
     options: (seed) => ({

@@ -26,7 +26,7 @@ export class StreamView {
   private readonly trace = canvas('trace');
   private readonly tray = canvas('tray');
   private readonly verdict = element('verdict', HTMLParagraphElement);
-  private readonly tally = element('tally', HTMLParagraphElement);
+  private readonly tally = element('tally', HTMLSpanElement);
   private readonly trayCount = element('tray-count', HTMLSpanElement);
   private readonly table: TableView;
   private dots: Dot[] = [];

@@ -1,5 +1,5 @@
 /** A lane a cluster, from the stream of its birth to now or to its end; a mark tells its reason and shows before and after. */
-import { announce, element } from './dom';
+import { announce, element, grouped } from './dom';
 import { CHANGES, concerned, reasonOf, titleOf, told } from './event-words';
 import { colourOf, markSvg } from './marks';
 import { Past, type Picture } from './past';
@@ -12,7 +12,7 @@ const LEFT = 40;
 const LEAST_STEP = 40;
 const SIGN: Record<string, string> = { born: '●', merged: '⤴', retired: '×', forgotten: '×', split: '⑂' };
 
-interface Lane {
+export interface Lane {
   id: number;
   from: number;
   to: number | null;
@@ -22,7 +22,7 @@ interface Lane {
 /** The lane of an event: that of the cluster which begins or ends by it. */
 const laneOf = ({ type, id, other }: ModelEvent): number => (type === 'born' || type === 'forgotten' ? id : other);
 
-function lanesOf(events: ModelEvent[], learner: Learner): Map<number, Lane> {
+export function lanesOf(events: ModelEvent[], learner: Learner): Map<number, Lane> {
   const lanes = new Map<number, Lane>();
   for (const { id, bornStream } of learner.state?.clusters ?? []) lanes.set(id, { id, from: bornStream, to: null, into: 0 });
   for (const event of events) {
@@ -207,7 +207,7 @@ export class TimelineView {
       drawAlone(image, row);
       const caption = document.createElement('figcaption');
       caption.innerHTML = markSvg(id);
-      caption.append(` ${name || id}: ${Math.round(rows).toLocaleString('en')} rows`);
+      caption.append(` ${name || id}: ${grouped(rows)} rows`);
       figure.append(image, caption);
       list.append(figure);
     }

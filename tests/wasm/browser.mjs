@@ -40,9 +40,9 @@ export const ISOLATED = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Or
 export const launch = (args = []) =>
   chromium.launch({ executablePath: execFileSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).trim(), args });
 
-// An open page of the folder; what goes wrong there goes wrong here.
-export async function open(browser, address, path = '/') {
-  const page = await browser.newPage();
+// An open page of the folder, in a context of its own; what goes wrong there goes wrong here.
+export async function open(browser, address, path = '/', options = {}) {
+  const page = await browser.newPage(options);
   const errors = [];
   page.on('pageerror', (error) => errors.push(String(error)));
   await page.goto(address + path);

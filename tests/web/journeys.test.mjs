@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 
-import { LONGEST_TASK, SIZES, STAR, answer, begin, clusters, draw, know, longestTask } from './page.mjs';
+import { LONGEST_TASK, SIZES, STAR, answer, begin, clusters, draw, know, longestTask, sticksOut } from './page.mjs';
 
 let place;
 before(async () => {
@@ -23,8 +23,7 @@ for (const [name, size] of Object.entries(SIZES)) {
       assert.match(await page.textContent('#birth-reason'), /^\d+ rows of this stream, nearest to cluster \d+ until now, fit a cluster of their own better \(evidence \+\d/);
       assert.match(await page.textContent('#live'), /born/);
       assert.match(await page.textContent('#tally'), /of the new kind/);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-      assert.ok(!wide, 'nothing sticks out at the side');
+      assert.ok(!(await sticksOut(page)), 'nothing sticks out at the side');
       assert.deepEqual(errors, []);
       await page.close();
     });

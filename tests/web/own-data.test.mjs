@@ -35,7 +35,7 @@ test('vibration: a fault becomes a cluster; rows are lines, the pad is away and 
   assert.match(await page.textContent('#lead'), /simulated/);
   assert.ok(await page.isHidden('#pad-section'));
   await text(page, '#birth-title', /Cluster 2 (is|was) born/);
-  assert.match(await page.textContent('#birth-reason'), /born out of cluster 1/);
+  assert.match(await page.textContent('#birth-reason'), /nearest to cluster 1 until now/);
   const drawn = await page.$eval('#prototypes li canvas', (canvas) => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
     return new Set(data).size;

@@ -1,19 +1,20 @@
 // The built page in a real Chromium, served from a folder below the root, and what persons do there.
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { launch, open, serve } from './browser.mjs';
 
 export const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 360, height: 740 } };
+export const SMALLEST = { width: 320, height: 640 };
 
 export async function begin() {
   const browser = await launch();
   const server = await serve(dirname(import.meta.dirname));
   return {
     browser,
-    async visit(size = SIZES.desktop) {
-      const { page, errors } = await open(browser, server.address, '/dist/index.html');
-      await page.setViewportSize(size);
-      return { page, errors };
+    address: `${server.address}/dist/`,
+    // `options` are the browser context's: colours, permissions, …
+    visit(size = SIZES.desktop, { query = '', ...options } = {}) {
+      return open(browser, server.address, `/dist/index.html${query}`, { viewport: size, ...options });
     },
     async end() {
       await browser.close();
@@ -22,6 +23,14 @@ export async function begin() {
   };
 }
 
+// Of the page's built files, by their ending.
+export const DIST = join(import.meta.dirname, '../dist');
+
+export const sticksOut = (page) => page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+// Opens a link that plays streams, and waits until it has.
+export const replayed = (page) =>
+  page.waitForFunction(() => document.body.dataset.playing === 'false' && document.body.dataset.phase === 'resting', null, { timeout: 120_000 });
 // The longest task of the page's main thread while something is done, in milliseconds of that thread's own time: what other programs
 // take of the machine does not count.
 export async function longestTask(page, act) {

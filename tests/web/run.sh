@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Builds the page and walks through it in a real Chromium. usage: run.sh [TEST_FILE...]
+#        run.sh screenshots: makes the pictures of docs/web instead.
+# The code that the page offers is linked with ADAPVAE_LIBRARY (build/release/capi/libadapvae.a).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export ADAPVAE_SOURCE=$PWD
@@ -8,6 +10,7 @@ place=build/web/journeys
 mkdir -p "$place"
 cp tests/web/*.mjs tests/web/*.ts tests/wasm/browser.mjs "$place"
 cd "$place"
+[ "${1:-}" != screenshots ] || exec node screenshots.mjs
 (cd .. && npx --no-install vite build --ssr journeys/parts.ts --outDir journeys/parts --logLevel warn)
 [ $# -gt 0 ] || set -- *.test.mjs
 exec node --test --test-concurrency=1 --test-reporter=spec --test-timeout=240000 --test-force-exit "$@"
