@@ -225,7 +225,7 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   // A stopped stream may have no replay to stand for the past: it would part old kinds.
   if (config_.kinds != 0 && pace_.asker()()) ADAPVAE_RETURN_IF_ERROR(group_kinds(backend, all));
   rows_learnt_ += static_cast<std::uint64_t>(rows.rows);
-  ADAPVAE_RETURN_IF_ERROR(look_back(backend, rows));
+  ADAPVAE_RETURN_IF_ERROR(look_back(backend, rows.rows));
   close_report(backend, report);
   report->stopped = pace_.cut_short();
   pace_.finish();
@@ -240,6 +240,7 @@ Status Model::meet(Backend& backend, ConstMatrixView rows) {
   learner_.meet(backend, codes(rows.rows).mean, codes(rows.rows).variance);
   if (!frozen() && !pace_.stopped()) learner_.fade_novelty(most_counted(rows.rows));
   if (!row_novelty_.wanted()) return backend.status();
+  std::copy_n(learner_.met_surprise(), rows.rows, row_novelty_.features());
   return find_errors(backend, codes(rows.rows).mean, rows, row_novelty_.errors());
 }
 

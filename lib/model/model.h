@@ -168,7 +168,7 @@ class Model {
   Status judge_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x);
   double most_counted(Index rows) const;
   double novelty_boundary() const;
-  Status look_back(Backend& backend, ConstMatrixView rows);
+  Status look_back(Backend& backend, Index rows);
   void count_novelty(Index rows);
   Status find_cluster(ClusterId id, Index* k) const;
   Status check_made(MatrixView z, MatrixView x, Index* rows) const;
@@ -239,6 +239,7 @@ class Model {
   RowScore* score_ = nullptr;       // [pass_rows]
   float* novelty_ = nullptr;        // [pass_rows]
   float* error_ = nullptr;          // [pass_rows]
+  Index met_known_ = 0;             // rows for count_novelty()
   float* pass_x_ = nullptr;         // [pass_rows × d] scaled rows; null without scaling
   double* scratch_ = nullptr;       // [2m + K]
   double* tightness_ = nullptr;     // [K] by which two_stage has narrowed clusters

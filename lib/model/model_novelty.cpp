@@ -59,38 +59,34 @@ double Model::novelty_boundary() const {
       learner_.mixture().surprise_quantile(1.0 - settings.false_alarm_rate), settings);
 }
 
-// Notes the stream's rows for count_novelty(): those of known kinds as they were met, others as
-// they are now. The codes are still those of these rows.
-Status Model::look_back(Backend& backend, ConstMatrixView rows) {
-  if (!row_novelty_.wanted()) return {};
-  const Index m = config_.latent;
-  const LatentCodes now = codes(rows.rows);
-  for (Index begin = 0; begin < rows.rows; begin += config_.pass_rows) {
-    const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
+// Puts the rows of known kinds first, as they were met, for count_novelty(): the network has been
+// trained on all of them since, and redraws them too well. The codes are still those of these rows.
+Status Model::look_back(Backend& backend, Index rows) {
+  met_known_ = 0;
+  if (!row_novelty_.wanted() || stream_ == 1) return {};
+  const LatentCodes now = codes(rows);
+  for (Index begin = 0; begin < rows; begin += config_.pass_rows) {
+    const Index n = std::min<Index>(config_.pass_rows, rows - begin);
     learner_.mixture().score(backend, now.mean.row_range(begin, n),
                              now.variance.row_range(begin, n),
                              MatrixView(score_r_, n, learner_.mixture().clusters()), score_);
-    ADAPVAE_RETURN_IF_ERROR(find_errors(backend, ConstMatrixView(z_ + begin * m, n, m),
-                                        rows.row_range(begin, n), error_));
     for (Index i = 0; i < n; ++i) {
-      const bool known = stream_ > 1 && begin + i < learner_.met_rows() &&
-                         learner_.registry().info(score_[i].cluster).born_stream < stream_;
-      row_novelty_.features()[begin + i] =
-          known ? learner_.met_surprise()[begin + i] : -score_[i].log_density;
-      if (!known) row_novelty_.errors()[begin + i] = error_[i];
+      if (learner_.registry().info(score_[i].cluster).born_stream >= stream_) continue;
+      row_novelty_.features()[met_known_] = row_novelty_.features()[begin + i];
+      row_novelty_.errors()[met_known_++] = row_novelty_.errors()[begin + i];
     }
   }
   return backend.status();
 }
 
 void Model::count_novelty(Index rows) {
-  if (!row_novelty_.wanted()) return;
+  if (met_known_ == 0) return;
   const NoveltyScale& scale = learner_.novelty_scale();
   const double usual = scale.rows() > 0.0 ? scale.quantile(0.5) : 0.0;
   const double spread =
       scale.rows() > 0.0 ? scale.quantile(RowNovelty::kDeviationPart) - usual : 0.0;
   const double most = frozen() ? learner_.settings().novelty.memory_rows : most_counted(rows);
-  row_novelty_.count(rows, usual, spread, most, learner_.settings().novelty);
+  row_novelty_.count(met_known_, usual, spread, most, learner_.settings().novelty);
 }
 
 }  // namespace adapvae

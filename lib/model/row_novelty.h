@@ -15,14 +15,15 @@ class RowNovelty {
  public:
   // Of a Gaussian's numbers so many lie below its mean and a deviation.
   static constexpr double kDeviationPart = 0.841;
+  static constexpr double kLeastRows = 20.0;
 
   // weight 0: features alone. rows: the most of a stream, 0 for a model that only scores.
   void place(Arena& arena, Index dims, double weight, Index rows);
   void reset();
 
   bool wanted() const { return weight_ > 0.0; }
-  // Whether rows have been counted; until then features alone must do.
-  bool ready() const { return wanted() && scale_.rows() > 0.0; }
+  // Whether enough rows have been counted; until then features alone must do.
+  bool ready() const { return wanted() && rows_ >= kLeastRows; }
 
   // A row's surprise by features and by error, in the unit of the former; both may be any number.
   double surprise(double features, double error) const { return features + error_surprise(error); }

@@ -169,8 +169,7 @@ class ClusterLearner {
   void set_kinds(const Index* kind) { registry_.set_kinds(kind); }
   const PendingPool& pending() const { return pending_; }
   const NoveltyScale& novelty_scale() const { return novelty_; }
-  // Rows of the stream that meet() was told of, and their surprise then [met_rows].
-  Index met_rows() const { return met_rows_; }
+  // Of the rows that meet() was last told of, once something has been learnt.
   const float* met_surprise() const { return met_surprise_; }
   const CandidateDivisions& candidates() const { return candidates_; }
   // The surprise at novelty 0.5.
