@@ -427,7 +427,7 @@ TEST_CASE("a row of softmax_rows has the same bits in every batch") {
 
 TEST_CASE("one thread, several threads and any order of tasks give the same bytes") {
   const LargeInputs inputs;
-  for (const KernelTable* kernels : test_kernels()) {
+  for (const KernelTable* kernels : task_kernels()) {
     TestBackend alone(*kernels, kLargeLimits, false);
     TaskRunner in_turn(TaskRunner::kNone);
     const std::vector<Outcome> want = run_operations(alone, inputs, in_turn);
