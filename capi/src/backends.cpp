@@ -25,7 +25,7 @@ const char* backend_missing(std::int32_t backend) {
 // By the cost model of docs/results/cuda.md: a training step of fewer multiply-adds than this takes
 // a device longer to be told than a CPU to do.
 bool worth_a_device(const Configuration& config) {
-  constexpr double kLeastProducts = 1e9;
+  constexpr double kLeastProducts = 4e8;
   const double widths[] = {static_cast<double>(config.inputs),  static_cast<double>(config.hidden1),
                            static_cast<double>(config.hidden2), static_cast<double>(config.hidden3),
                            static_cast<double>(config.hidden4), 2.0 * config.latent};

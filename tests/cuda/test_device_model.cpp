@@ -147,6 +147,59 @@ TEST_CASE("layer-wise pretraining on the device is that on the CPU") {
   CHECK(pair.largest_difference() < 1e-4);
 }
 
+// Parameters, gradients, moments and activations stay: what crosses does not depend on their sizes.
+TEST_CASE("per step only the batch, the noise and small results cross") {
+  if (!is_host_device(device_under_test())) return;
+  const VaeConfig config = small_network(Likelihood::kBernoulli);
+  const Index n = config.max_rows;
+  const Index d = config.inputs;
+  const Index m = config.latent;
+  const Index K = config.max_clusters;
+  const Index gaussian = m + m * (m + 1) / 2;  // mean and factor
+  const Index steps = 10;
+  Pair pair(config, 2 * steps * n);
+  const Rows rows = uniform_rows(2 * steps * n, d, 5);
+  const MixtureData mixture = random_mixture(K, m, FactorShape::kLower, 8);
+  const std::vector<float> code = random_normals(2 * steps * n * m, 10);
+  const std::vector<float> spread(code.size(), 0.2F);
+  VaeBatch pattern;
+  pattern.mixture = mixture.view();
+  TrainingSettings settings;
+  settings.batch = n;
+  const auto counted = [&](Index count) {
+    settings.codes = {{code.data(), count, m}, {spread.data(), count, m}};
+    EpochReport report;
+    const DeviceCounts before = device_counts();
+    REQUIRE(pair.other.trainer
+                .run_epoch(pair.device, pair.other.vae, settings, 0,
+                           rows.view().row_range(0, count), pattern, &report)
+                .ok());
+    DeviceCounts difference = device_counts();
+    for (int i = 0; i < static_cast<int>(DeviceCall::kCount); ++i) {
+      difference.of[i] -= before.of[i];
+    }
+    difference.bytes_in -= before.bytes_in;
+    difference.bytes_out -= before.bytes_out;
+    return difference;
+  };
+  (void)counted(steps * n);  // parameters and moments are sent
+  const DeviceCounts some = counted(steps * n);
+  const DeviceCounts twice = counted(2 * steps * n);
+  const Index in = 2 * n * d + 3 * n * m + 2 * n * K  // batch, codes, noise, responsibilities
+                   + K * (3 * gaussian + 3 * m + 1);  // the mixture, for each of its operations
+  const Index out = 3 * n * K + n * m + n + 2;        // distances, shares, variance, likelihood, norm
+  CHECK(twice.bytes_in - some.bytes_in == static_cast<std::uint64_t>(steps * in * 4));
+  CHECK(twice.bytes_out - some.bytes_out == static_cast<std::uint64_t>(steps * out * 4));
+  const auto per_step = [&](DeviceCall kind) {
+    return static_cast<double>(twice.of[static_cast<int>(kind)] - some.of[static_cast<int>(kind)]) /
+           static_cast<double>(steps);
+  };
+  MESSAGE("a step: ", per_step(DeviceCall::kLaunch), " operations, ", per_step(DeviceCall::kCopyIn),
+          " copies in, ", per_step(DeviceCall::kCopyOut), " out, ", per_step(DeviceCall::kFinish),
+          " waits");
+  CHECK(per_step(DeviceCall::kFinish) <= 12.0);
+}
+
 TEST_CASE("an epoch without a step leaves the parameters that the host wrote") {
   Pair pair(small_network(Likelihood::kBernoulli), 30);
   const Rows rows = uniform_rows(30, 17, 5);
