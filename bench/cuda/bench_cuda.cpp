@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/bench_support.h"
+#include "compute/cpu_backend.h"
 #include "compute/cuda/cuda_backend.h"
 #include "compute/cuda/plugin.h"
 #include "model/configuration_parts.h"

@@ -35,6 +35,10 @@ std::array<MemoryRange, Model::kDeviceMemories> Model::device_memory() const {
   return {vae_.memory(), use_ == ModelUse::kLearn ? trainer_.memory() : MemoryRange()};
 }
 
+Index Model::layer_rows(const Configuration& config) {
+  return std::max<Index>(network_config(config).max_rows, NeighbourGraph::kTile);
+}
+
 // The mixture's precisions, and rows that the neighbour graph multiplies others by.
 std::size_t Model::loose_weight_bytes(const Configuration& config) {
   const Index columns =

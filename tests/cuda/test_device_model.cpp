@@ -187,7 +187,7 @@ TEST_CASE("per step only the batch, the noise and small results cross") {
   const DeviceCounts twice = counted(2 * steps * n);
   const Index in = 2 * n * d + 3 * n * m + 2 * n * K  // batch, codes, noise, responsibilities
                    + K * (3 * gaussian + 3 * m + 1);  // the mixture, for each of its operations
-  const Index out = 3 * n * K + n * m + n + 2;        // distances, shares, variance, likelihood, norm
+  const Index out = 3 * n * K + n * m + n + 2;  // distances, shares, variance, likelihood, norm
   CHECK(twice.bytes_in - some.bytes_in == static_cast<std::uint64_t>(steps * in * 4));
   CHECK(twice.bytes_out - some.bytes_out == static_cast<std::uint64_t>(steps * out * 4));
   const auto per_step = [&](DeviceCall kind) {

@@ -131,6 +131,8 @@ using TestBackends = std::vector<std::unique_ptr<TestBackend>>;
 // Every level that can run here; on x86-64 with AVX2 also the 16-lane kernels in two halves. Or a
 // stand-in for the device, which has sizes of tiles only.
 std::vector<const KernelTable*> test_kernels();
+// Whether a row of a product has the same bits in every batch; cuBLAS does not promise it.
+bool products_keep_bits();
 // Those of them that split their work into tasks.
 std::vector<const KernelTable*> task_kernels();
 

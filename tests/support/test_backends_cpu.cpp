@@ -57,6 +57,7 @@ std::vector<const KernelTable*> test_kernels() {
   return tables;
 }
 
+bool products_keep_bits() { return true; }
 std::vector<const KernelTable*> task_kernels() { return test_kernels(); }
 
 }  // namespace adapvae

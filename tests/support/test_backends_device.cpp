@@ -61,6 +61,7 @@ void TestBackend::set_parallel_for(ParallelFor) {}
 bool TestBackend::memory_intact() const { return inner_->device.status().ok(); }
 
 std::vector<const KernelTable*> test_kernels() { return {&kSizes}; }
+bool products_keep_bits() { return testing::is_host_device(testing::device_under_test()); }
 std::vector<const KernelTable*> task_kernels() { return {}; }
 
 }  // namespace adapvae

@@ -9,20 +9,25 @@ namespace {
 constexpr std::size_t kAlignment = 256;  // of every operand on the device
 constexpr std::size_t kMostOperands = 10;
 // Operations that may be staged before the host waits for the first.
-constexpr std::size_t kStagedOperations = 4;
+constexpr std::size_t kStagedOperations = 2;
+
+constexpr Status kTooLarge = {StatusCode::kOutOfMemory,
+                              "an operation larger than the device was made ready for"};
 
 constexpr std::size_t round_up(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 // The most that the operands of one operation take, but for weights: see Room::more_bytes.
-std::size_t operand_bytes(const ComputeLimits& limits) {
+std::size_t operand_bytes(const ComputeLimits& limits, Index most_layer_rows) {
+  const auto layer_rows =
+      static_cast<std::size_t>(most_layer_rows > 0 ? most_layer_rows : limits.rows);
   const auto rows = static_cast<std::size_t>(limits.rows);
   const auto wide = static_cast<std::size_t>(limits.widest_layer);
   const auto m = static_cast<std::size_t>(limits.dims);
   const auto clusters = static_cast<std::size_t>(limits.clusters);
   const std::size_t gaussians = clusters * (2 * m + m * (m + 1) / 2);
-  const std::size_t dense = 4 * (3 * rows * wide + 2 * wide + rows);
+  const std::size_t dense = 4 * (3 * layer_rows * wide + 2 * wide + layer_rows);
   const std::size_t latent = 4 * rows * 9 * m;
   const std::size_t distance = 4 * (rows * (3 * m + 2 * clusters + 1) + gaussians + clusters);
   const std::size_t divide =
@@ -120,8 +125,7 @@ class CudaBackend::Operation {
     const std::size_t bytes = round_up(rows * row_bytes);
     const std::size_t offset = backend_.staged_;
     if (bytes > most_ - offset) {
-      backend_.status_ = {StatusCode::kOutOfMemory,
-                          "an operation larger than the device was made ready for"};
+      backend_.status_ = kTooLarge;
       ready_ = false;
       return {};
     }
@@ -161,8 +165,8 @@ Status CudaBackend::open(const DeviceTable& table, const Room& room) {
     device_ = nullptr;
     return status_;
   }
-  operation_bytes_ =
-      round_up(operand_bytes(room.limits) + room.more_bytes) + kMostOperands * kAlignment;
+  operation_bytes_ = round_up(operand_bytes(room.limits, room.layer_rows) + room.more_bytes) +
+                     kMostOperands * kAlignment;
   staging_bytes_ = kStagedOperations * operation_bytes_;
   weight_count_ = room.limits.rows * room.limits.clusters;
   const std::size_t weight_bytes = round_up(static_cast<std::size_t>(weight_count_) * 4);
@@ -506,7 +510,7 @@ void CudaBackend::divide_rows(ConstMatrixView z, ConstMatrixView variance,
                               const double* budget, MatrixViewD share, MemberView members) {
   assert(share.rows == z.rows && share.cols == gaussians.clusters);
   assert(members.rows == z.rows && members.cols == member_words(gaussians.clusters));
-  assert(z.rows * gaussians.clusters <= weight_count_);
+  if (z.rows * gaussians.clusters > weight_count_ && status_.ok()) status_ = kTooLarge;
   Operation operation(*this);
   DivideCall call = {};
   call.distance = distance_call(operation, z, variance, gaussians);

@@ -16,6 +16,9 @@
 // other operands go through staging, as much of it as they need, and the operation then waits if
 // something comes back.
 //
+// One promise of the seam is not kept where the device has cuBLAS: a row's bits in a product may
+// depend on the batch.
+//
 // The first failure is remembered; from then on nothing is done and no output is written.
 #pragma once
 
@@ -34,6 +37,7 @@ class CudaBackend final : public Backend {
 
   struct Room {
     ComputeLimits limits;
+    Index layer_rows = 0;  // most rows of a dense operation or of reconstruct(); 0: limits.rows
     std::span<const MemoryRange> kept = {};  // at most kMostKept
     // Operands beyond what the limits tell: of matrices of weights outside kept memory.
     std::size_t more_bytes = 0;
