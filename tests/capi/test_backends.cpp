@@ -21,7 +21,7 @@ adapvae_config large_config() {
   adapvae_config config = small_config();
   config.hidden1 = 2048;
   config.hidden2 = 256;
-  config.batch = 400;
+  config.batch = config.pass_rows = 400;
   config.pretrain_epochs = config.adapt_epochs = config.joint_epochs = 1;
   config.neighbour_epochs = 0;
   return config;
