@@ -1,7 +1,10 @@
 // Training steps of the presets' networks by the CUDA backend beside the CPU's, one thread: a table
 // for docs/results/cuda.md. Ends with 77, and says why, where there is no CUDA.
+//
+//   bench_cuda [PRESET]
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <vector>
 
 #include "bench/bench_support.h"
@@ -88,7 +91,7 @@ class Steps {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   const CudaPlugin plugin = cuda_plugin();
   if (plugin.table == nullptr) {
     std::fprintf(stderr, "bench_cuda: no CUDA: %s\n", plugin.reason);
@@ -96,6 +99,7 @@ int main() {
   }
   bool named = false;
   for (const Preset& preset : configuration_presets()) {
+    if (argc > 1 && std::strcmp(argv[1], preset.name) != 0) continue;
     Configuration full;
     if (!apply_preset(full, preset.name).ok()) return 1;
     for (const Index batch : kBatches) {
