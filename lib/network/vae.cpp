@@ -423,6 +423,7 @@ Status Vae::log_likelihood(Backend& backend, ConstMatrixView z, ConstMatrixView 
   ADAPVAE_RETURN_IF_ERROR(check_finite(z));
   ADAPVAE_RETURN_IF_ERROR(check_shape(x, z.rows, config_.inputs));
   if (x.rows != z.rows) return {StatusCode::kShapeMismatch, "x must have as many rows as z"};
+  send_parameters(backend);
   backend.reconstruct(config_.likelihood, decoder_.forward(backend, parameters_, z), x, 1.0F,
                       MatrixView(), out);
   return backend.status();
