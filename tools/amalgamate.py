@@ -62,7 +62,8 @@ class Amalgam:
         self.out.append(f"// ---- {path.relative_to(ROOT)}\n")
         for line in path.read_text().splitlines(keepends=True):
             own = re.match(r'\s*#include "([^"]+)"', line)
-            if own and own[1].startswith("adapvae/"):
+            # CUDA is for builds by CMake.
+            if own and own[1].startswith(("adapvae/", "compute/cuda/")):
                 continue
             if own:
                 # What has no guard is meant to be included again.

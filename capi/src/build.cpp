@@ -1,6 +1,6 @@
 // Version, build and names of statuses: what needs no model.
-#include "adapvae/adapvae.h"
 #include "compute/isa.h"
+#include "handle.h"
 
 int32_t adapvae_version_number(void) {
   return ADAPVAE_VERSION_MAJOR * 10000 + ADAPVAE_VERSION_MINOR * 100 + ADAPVAE_VERSION_PATCH;
@@ -9,7 +9,7 @@ int32_t adapvae_version_number(void) {
 const char* adapvae_version_string(void) { return ADAPVAE_VERSION_STRING; }
 
 int32_t adapvae_backend_available(int32_t backend) {
-  return backend == ADAPVAE_BACKEND_AUTO || backend == ADAPVAE_BACKEND_CPU ? 1 : 0;
+  return adapvae::capi::backend_missing(backend) == nullptr ? 1 : 0;
 }
 
 const char* adapvae_instruction_set(void) {

@@ -93,7 +93,7 @@ adapvae_status adapvae_get_info(const adapvae_model* model, adapvae_info* info) 
   value.memory_bytes = model->bytes;
   value.snapshot_bytes = core.use() == ModelUse::kLearn ? core.snapshot_bytes() : 0;
   value.time = core.latest_time();
-  value.backend = model->backend.name();
+  value.backend = model->backend->name();
   value.scores_only = core.use() == ModelUse::kScore ? 1 : 0;
   value.latent = core.configuration().latent;
   value.inputs = core.configuration().inputs;

@@ -149,8 +149,8 @@ Status read_options(const adapvae_options* options, adapvae_options* out) {
   if ((result.threads > 1) != (result.parallel_for != nullptr)) {
     return {StatusCode::kInvalidArgument, "parallel_for needs threads above 1, and they need it"};
   }
-  if (adapvae_backend_available(result.backend) == 0) {
-    return {StatusCode::kUnavailable, "this build on this machine does not have that backend"};
+  if (const char* reason = backend_missing(result.backend); reason != nullptr) {
+    return {StatusCode::kUnavailable, reason};
   }
   *out = result;
   return {};

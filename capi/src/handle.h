@@ -10,6 +10,9 @@
 
 #include "adapvae/adapvae.h"
 #include "compute/cpu_backend.h"
+#if defined(ADAPVAE_CUDA)
+#include "compute/cuda/cuda_backend.h"
+#endif
 #include "model/model.h"
 
 namespace adapvae::capi {
@@ -24,7 +27,11 @@ struct Allocator {
 }  // namespace adapvae::capi
 
 struct adapvae_model {
-  adapvae::CpuBackend backend;
+  adapvae::CpuBackend cpu;
+#if defined(ADAPVAE_CUDA)
+  adapvae::CudaBackend cuda;
+#endif
+  adapvae::Backend* backend = &cpu;  // what computes
   adapvae::Model model;
   double* contribution = nullptr;  // [m] scratch of adapvae_explain
   float* error_of_row = nullptr;   // [d] likewise
@@ -127,6 +134,14 @@ void write_config(const Configuration& from, adapvae_config* to);
 // Zero where the caller's struct ends.
 Status read_options(const adapvae_options* options, adapvae_options* out);
 Allocator allocator_of(const adapvae_options& options);
+
+// Null if this build on this machine has the backend, else why not; static storage.
+const char* backend_missing(std::int32_t backend);
+// Whether AUTO takes CUDA, where it is there, for such a model.
+bool worth_a_device(const Configuration& config);
+// Computes on the device from now on, as the options ask for; AUTO stays on the CPU where it must.
+Status choose_backend(const Configuration& config, ModelUse use, std::int32_t wanted,
+                      adapvae_model& handle);
 
 // The system's clock that never runs backwards, where there is one.
 bool has_system_clock();

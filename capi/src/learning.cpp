@@ -86,7 +86,7 @@ adapvae_status adapvae_learn(adapvae_model* model, const float* rows, int32_t co
   return with_rows(model, rows, count, stride, report,
                    [model](ConstMatrixView view, double time, StreamReport* made, Index* streams) {
                      *streams = 1;
-                     return model->model.learn(model->backend, view, made, time);
+                     return model->model.learn(*model->backend, view, made, time);
                    });
 }
 
@@ -94,7 +94,7 @@ adapvae_status adapvae_push(adapvae_model* model, const float* rows, int32_t cou
                             adapvae_report* report) {
   return with_rows(model, rows, count, stride, report,
                    [model](ConstMatrixView view, double time, StreamReport* made, Index* streams) {
-                     return model->model.push(model->backend, view, time, made, streams);
+                     return model->model.push(*model->backend, view, time, made, streams);
                    });
 }
 
@@ -102,7 +102,7 @@ adapvae_status adapvae_flush(adapvae_model* model, adapvae_report* report) {
   return with_rows(model, nullptr, 0, 0, report,
                    [model](ConstMatrixView, double, StreamReport* made, Index* streams) {
                      *streams = model->model.rows_pending() > 0 ? 1 : 0;
-                     return model->model.flush(model->backend, made);
+                     return model->model.flush(*model->backend, made);
                    });
 }
 
@@ -110,7 +110,7 @@ adapvae_status adapvae_pretrain(adapvae_model* model, const float* rows, int32_t
                                 int32_t stride) {
   return with_rows(model, rows, count, stride, nullptr,
                    [model](ConstMatrixView view, double, StreamReport*, Index*) {
-                     return model->model.pretrain(model->backend, view);
+                     return model->model.pretrain(*model->backend, view);
                    });
 }
 

@@ -1,6 +1,6 @@
 // Making and ending models. A model is one piece of memory:
 //
-//   memory ─► | slack to 64 | adapvae_model | backend's scratch | model … | scratch of explain |
+//   memory ─► | slack to 64 | adapvae_model | CPU's scratch | model … | scratch of explain |
 #include <new>
 
 #include "handle.h"
@@ -16,7 +16,7 @@ void place(Arena& arena, const Configuration& config, ModelUse use, std::int32_t
            adapvae_model& handle) {
   ComputeLimits limits = Model::limits(config, use);
   limits.workers = std::max<Index>(threads, 1);
-  handle.backend.place(arena, limits, *select_kernels(IsaLevel::kAuto));
+  handle.cpu.place(arena, limits, *select_kernels(IsaLevel::kAuto));
   handle.model.place(arena, config, use);
   handle.contribution = arena.take<double>(static_cast<std::size_t>(config.latent));
   handle.error_of_row = arena.take<float>(static_cast<std::size_t>(config.inputs));
@@ -116,11 +116,15 @@ Status create(const Made& made, const adapvae_options& options, adapvae_model** 
   handle->bytes = bytes;
   place(arena, made.config, made.use, options.threads, *handle);
   if (options.parallel_for != nullptr) {
-    handle->backend.set_parallel_for({run_tasks, handle});
+    handle->cpu.set_parallel_for({run_tasks, handle});
   }
   handle->model.reset();
-  *out = handle;
-  return {};
+  const Status status = choose_backend(made.config, made.use, options.backend, *handle);
+  if (status.ok())
+    *out = handle;
+  else
+    adapvae_destroy(handle);
+  return status;
 }
 
 // What the file says it is, if the file is long enough for that: memory is not to be had by a

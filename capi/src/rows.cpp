@@ -61,7 +61,7 @@ bool unknown(const adapvae_model* model, adapvae_id id) {
 adapvae_status adapvae_score(adapvae_model* model, const float* rows, int32_t count, int32_t stride,
                              adapvae_result* results) {
   return with_rows(model, rows, count, stride, false, results, [&](ConstMatrixView view) {
-    return model->model.score(model->backend, view, reinterpret_cast<RowResult*>(results));
+    return model->model.score(*model->backend, view, reinterpret_cast<RowResult*>(results));
   });
 }
 
@@ -70,7 +70,7 @@ adapvae_status adapvae_encode(adapvae_model* model, const float* rows, int32_t c
   return with_rows(model, rows, count, stride, false, mean, [&](ConstMatrixView view) -> Status {
     ADAPVAE_RETURN_IF_ERROR(check_output(variance, 0));
     const std::int32_t m = model->model.configuration().latent;
-    return model->model.encode(model->backend, view, view_output(mean, count, m),
+    return model->model.encode(*model->backend, view, view_output(mean, count, m),
                                view_output(variance, count, m));
   });
 }
@@ -78,7 +78,7 @@ adapvae_status adapvae_encode(adapvae_model* model, const float* rows, int32_t c
 adapvae_status adapvae_decode(adapvae_model* model, const float* features, int32_t count,
                               int32_t stride, float* rows) {
   return with_rows(model, features, count, stride, true, rows, [&](ConstMatrixView view) {
-    return model->model.decode(model->backend, view,
+    return model->model.decode(*model->backend, view,
                                view_output(rows, count, model->model.configuration().inputs));
   });
 }
@@ -86,7 +86,7 @@ adapvae_status adapvae_decode(adapvae_model* model, const float* features, int32
 adapvae_status adapvae_reconstruct(adapvae_model* model, const float* rows, int32_t count,
                                    int32_t stride, float* out) {
   return with_rows(model, rows, count, stride, false, out, [&](ConstMatrixView view) {
-    return model->model.reconstruct(model->backend, view,
+    return model->model.reconstruct(*model->backend, view,
                                     view_output(out, count, model->model.configuration().inputs));
   });
 }
@@ -102,7 +102,7 @@ adapvae_status adapvae_generate(adapvae_model* model, adapvae_id id, uint32_t se
     return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknownCluster);
   }
   const Configuration& config = model->model.configuration();
-  return call.finish(model->model.generate(model->backend, {.cluster = id, .seed = seed},
+  return call.finish(model->model.generate(*model->backend, {.cluster = id, .seed = seed},
                                            view_output(features, count, config.latent),
                                            view_output(rows, count, config.inputs), ids));
 }
@@ -117,7 +117,7 @@ adapvae_status adapvae_interpolate(adapvae_model* model, adapvae_id from, adapva
     return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknownCluster);
   }
   const Configuration& config = model->model.configuration();
-  return call.finish(model->model.interpolate(model->backend, from, to,
+  return call.finish(model->model.interpolate(*model->backend, from, to,
                                               view_output(features, count, config.latent),
                                               view_output(rows, count, config.inputs)));
 }
@@ -133,7 +133,7 @@ adapvae_status adapvae_explain(adapvae_model* model, const float* row, int32_t f
   Status status = view_rows(row, 1, 0, model->model.configuration().inputs, &view);
   RowReason reason;
   if (status.ok()) {
-    status = model->model.explain(model->backend, row, &reason, model->contribution,
+    status = model->model.explain(*model->backend, row, &reason, model->contribution,
                                   model->error_of_row);
   }
   if (!status.ok()) return call.finish(status);

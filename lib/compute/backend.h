@@ -11,6 +11,8 @@
 //   threads.
 // - No operation allocates. A backend that can fail (a device) remembers the first failure;
 //   status() tells.
+// - A device may keep a copy of memory that was named to it when it was opened, and writes nothing
+//   but the copy: whoever reads or writes such memory itself says so by fetch() and changed().
 #pragma once
 
 #include "base/matrix_view.h"
@@ -45,6 +47,12 @@ using MemberView = BasicMatrixView<std::uint32_t>;
 using ConstMemberView = BasicMatrixView<const std::uint32_t>;
 constexpr Index member_words(Index clusters) { return (clusters + kMemberBits - 1) / kMemberBits; }
 
+// Memory whose copy a device may keep.
+struct MemoryRange {
+  const void* begin = nullptr;
+  std::size_t bytes = 0;
+};
+
 struct LikelihoodSettings {
   Likelihood kind = Likelihood::kBernoulli;
   float variance = 1.0F;            // kGaussian
@@ -70,6 +78,11 @@ class Backend {
  public:
   virtual const char* name() const = 0;
   virtual Status status() const = 0;
+
+  // Before the host reads what an operation wrote, and after the host wrote what an operation will
+  // read. Nothing happens for memory that the backend keeps no copy of; a CPU keeps none.
+  virtual void fetch(const float* data, Index count) { (void)data, (void)count; }
+  virtual void changed(const float* data, Index count) { (void)data, (void)count; }
 
   // y [n × out] = activation(x [n × in] · w [in × out] + bias [out]). bias may be null.
   virtual void dense_forward(ConstMatrixView x, ConstMatrixView w, const float* bias,

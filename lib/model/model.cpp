@@ -31,6 +31,21 @@ ComputeLimits Model::limits(const Configuration& config, ModelUse use) {
   return limits;
 }
 
+std::array<MemoryRange, Model::kDeviceMemories> Model::device_memory() const {
+  return {vae_.memory(), use_ == ModelUse::kLearn ? trainer_.memory() : MemoryRange()};
+}
+
+Index Model::layer_rows(const Configuration& config) {
+  return std::max<Index>(network_config(config).max_rows, NeighbourGraph::kTile);
+}
+
+// The mixture's precisions, and rows that the neighbour graph multiplies others by.
+std::size_t Model::loose_weight_bytes(const Configuration& config) {
+  const Index columns =
+      std::max<Index>(learner_config(config, ModelUse::kLearn).max_clusters, NeighbourGraph::kTile);
+  return static_cast<std::size_t>(columns * config.latent) * sizeof(float);
+}
+
 void Model::place(Arena& arena, const Configuration& config, ModelUse use) {
   config_ = config;
   use_ = use;

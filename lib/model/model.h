@@ -3,6 +3,8 @@
 // nothing. Not for concurrent use.
 #pragma once
 
+#include <array>
+
 #include "model/configuration_parts.h"
 #include "model/event_ring.h"
 #include "model/inference.h"
@@ -39,6 +41,12 @@ class Model {
   ClusterLearner& clusters() { return learner_; }
   const ClusterLearner& clusters() const { return learner_; }
   Vae& network() { return vae_; }
+  // What a device keeps a copy of; the second is empty in a model that only scores.
+  static constexpr std::size_t kDeviceMemories = 2;
+  std::array<MemoryRange, kDeviceMemories> device_memory() const;
+  // The most rows of operations on layers, and bytes of weights outside that memory.
+  static Index layer_rows(const Configuration& config);
+  static std::size_t loose_weight_bytes(const Configuration& config);
   // The number of a cluster that stands for cluster k's kind; perhaps k.
   Index kind(Index k) const { return learner_.registry().find(learner_.registry().kind(k)); }
   std::uint64_t streams() const { return stream_; }

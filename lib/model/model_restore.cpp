@@ -1,6 +1,7 @@
 // Model: a stream that fails half-way leaves everything as it was. The learner keeps its own state,
 // where it always has room for it; what else a stream may change is kept here.
 #include <algorithm>
+#include <utility>
 
 #include "model/model.h"
 
@@ -35,7 +36,7 @@ void Model::keep(ConstMatrixView rows) {
   kept_.rows_learnt = rows_learnt_;
   kept_.events = events_.mark();
   learner_.keep_state();
-  std::copy_n(vae_.parameters(), vae_.parameter_count(), kept_.parameters);
+  std::copy_n(std::as_const(vae_).parameters(), vae_.parameter_count(), kept_.parameters);
   if (config_.scale_inputs == 0) return;
   ByteWriter writer(kept_.scale, Standardiser::most_bytes(config_.inputs));
   input_scale_.save(writer);

@@ -27,6 +27,7 @@ void Optimiser::reset() {
 void Optimiser::forget_moments() {
   std::fill_n(first_moment_, count_, 0.0F);
   std::fill_n(second_moment_, count_, 0.0F);
+  moments_changed_ = true;
   steps_ = 0;
 }
 
@@ -57,6 +58,11 @@ StepReport Optimiser::step(Backend& backend, double loss, float* parameters, con
     if (range_count_ > 0) forget_moments();
     range_count_ = std::min(ranges.size(), kMaxRanges);
     std::copy_n(ranges.begin(), range_count_, ranges_);
+  }
+  if (moments_changed_) {
+    backend.changed(first_moment_, count_);
+    backend.changed(second_moment_, count_);
+    moments_changed_ = false;
   }
   AdamSettings adam = settings_.adam;
   adam.learning_rate = learning_rate();

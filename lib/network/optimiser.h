@@ -59,6 +59,7 @@ class Optimiser {
   Index count_ = 0;
   float* first_moment_ = nullptr;   // laid out like the parameters
   float* second_moment_ = nullptr;  // likewise
+  bool moments_changed_ = true;     // since a backend saw them
   std::uint32_t steps_ = 0;
   std::uint64_t skipped_ = 0;
   double decay_ = 1.0;

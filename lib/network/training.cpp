@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/input_check.h"
 #include "base/sampling.h"
@@ -45,6 +46,7 @@ ParameterRange range_of(const DenseLayer& layer) {
 // Loss of one mini-batch of a pair and its gradients. `corrupted` and `clean` are the pair's input.
 VaeLoss layer_gradient(Backend& backend, Vae& vae, int level, ConstMatrixView corrupted,
                        ConstMatrixView clean) {
+  const float* parameters = std::as_const(vae).parameters();
   const VaeConfig& config = vae.config();
   const int mirror = config.hidden_layers - level;
   const LayerPair pair = {vae.encoder().layer(level), vae.decoder().layer(mirror)};
@@ -53,26 +55,35 @@ VaeLoss layer_gradient(Backend& backend, Vae& vae, int level, ConstMatrixView co
   const bool latent = level == config.hidden_layers;
 
   const MatrixView down = vae.encoder().output(level, n);
-  layer_forward(backend, pair.down, vae.parameters(), corrupted, down);
+  layer_forward(backend, pair.down, parameters, corrupted, down);
   const ConstMatrixView code = latent ? down.col_range(0, config.latent) : down;
   const MatrixView up = vae.decoder().output(mirror, n);
-  layer_forward(backend, pair.up, vae.parameters(), code, up);
+  layer_forward(backend, pair.up, parameters, code, up);
 
   LikelihoodSettings likelihood;
   likelihood.kind = Likelihood::kGaussian;
   if (level == 0) likelihood = config.likelihood;
   const MatrixView dup(scratch.ping, n, up.cols);
   backend.reconstruct(likelihood, up, clean, 1.0F / static_cast<float>(n), dup, scratch.row_value);
-  gate_by_derivative(pair.up.activation, up, dup);
+  if (pair.up.activation != Activation::kLinear) {
+    backend.fetch(up.data, n * up.cols);
+    backend.fetch(dup.data, n * dup.cols);
+    gate_by_derivative(pair.up.activation, up, dup);
+    backend.changed(dup.data, n * dup.cols);
+  }
 
   // The latent level trains the mean half of the heads only.
   const MatrixView ddown(scratch.pong, n, down.cols);
-  if (latent) std::fill_n(scratch.pong, n * down.cols, 0.0F);
-  layer_backward(backend, pair.up, vae.parameters(), code, pair.down.activation, dup,
-                 scratch.gradients, ddown.col_range(0, code.cols));
-  layer_backward(backend, pair.down, vae.parameters(), corrupted, Activation::kLinear, ddown,
+  if (latent) {
+    std::fill_n(scratch.pong, n * down.cols, 0.0F);
+    backend.changed(scratch.pong, n * down.cols);
+  }
+  layer_backward(backend, pair.up, parameters, code, pair.down.activation, dup, scratch.gradients,
+                 ddown.col_range(0, code.cols));
+  layer_backward(backend, pair.down, parameters, corrupted, Activation::kLinear, ddown,
                  scratch.gradients, MatrixView());
 
+  backend.fetch(scratch.row_value, n);
   VaeLoss loss;
   for (Index i = 0; i < n; ++i) loss.log_likelihood += scratch.row_value[i];
   loss.log_likelihood /= static_cast<double>(n);
@@ -97,6 +108,11 @@ void Trainer::place(Arena& arena, Index block_rows, const VaeConfig& config) {
   mean_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.latent));
   variance_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.latent));
   r_ = arena.take<float>(static_cast<std::size_t>(config.max_rows * config.max_clusters));
+}
+
+MemoryRange Trainer::memory() const {
+  const float* end = target_ + batch_rows_ * inputs_;
+  return {input_, static_cast<std::size_t>(end - input_) * sizeof(float)};
 }
 
 void Trainer::responsibilities_of(Backend& backend, const LatentCodes& codes,
@@ -154,8 +170,8 @@ void Trainer::choose(const TrainingSettings& settings, std::uint32_t epoch, Inde
   if (count % 2 != 0) chosen_[count - 1] = order_[first / 2 + count / 2];
 }
 
-void Trainer::gather(const TrainingSettings& settings, std::uint32_t epoch, ConstMatrixView rows,
-                     Index count) {
+void Trainer::gather(Backend& backend, const TrainingSettings& settings, std::uint32_t epoch,
+                     ConstMatrixView rows, Index count) {
   const MatrixView target(target_, count, inputs_);
   for (Index i = 0; i < count; ++i) {
     std::copy_n(rows.row(chosen_[i]), inputs_, target.row(i));
@@ -170,13 +186,16 @@ void Trainer::gather(const TrainingSettings& settings, std::uint32_t epoch, Cons
   }
   corrupt_rows(settings.corruption, random_key(settings, RandomPurpose::kCorruption, epoch), row_id,
                input);
+  backend.changed(target_, count * inputs_);
+  backend.changed(input_, count * inputs_);
 }
 
 // The frame of both kinds of epoch: shuffle, cut into mini-batches, gather, step, report.
 // step(count, &loss, &report) makes one step on the rows gathered.
 template <typename Step>
-Status Trainer::for_batches(Vae& vae, const TrainingSettings& settings, std::uint32_t epoch,
-                            ConstMatrixView rows, EpochReport* report, const Step& step) {
+Status Trainer::for_batches(Backend& backend, Vae& vae, const TrainingSettings& settings,
+                            std::uint32_t epoch, ConstMatrixView rows, EpochReport* report,
+                            const Step& step) {
   Philox shuffle(random_key(settings, RandomPurpose::kShuffle, epoch));
   fill_permutation(shuffle, order_, static_cast<std::uint32_t>(rows.rows));
   const std::uint64_t skipped_before = vae.optimiser().skipped_steps();
@@ -187,19 +206,23 @@ Status Trainer::for_batches(Vae& vae, const TrainingSettings& settings, std::uin
     if (!settings.go_on()) break;
     const Index count = std::min(settings.batch, rows.rows - first);
     choose(settings, epoch, first, count);
-    gather(settings, epoch, rows, count);
+    gather(backend, settings, epoch, rows, count);
     VaeLoss loss;
     StepReport made;
-    ADAPVAE_RETURN_IF_ERROR(step(count, &loss, &made));
+    if (const Status status = step(count, &loss, &made); !status.ok()) {
+      vae.fetch_parameters(backend);
+      return status;
+    }
     report->rows += count;
     if (!made.applied) continue;
     add_weighted(loss, static_cast<double>(count), &total);
     learnt += static_cast<double>(count);
   }
   vae.optimiser().end_epoch();
+  vae.fetch_parameters(backend);
   report->loss = divided(total, learnt);
   report->skipped_steps = vae.optimiser().skipped_steps() - skipped_before;
-  return {};
+  return backend.status();
 }
 
 Status Trainer::run_epoch(Backend& backend, Vae& vae, const TrainingSettings& settings,
@@ -245,7 +268,7 @@ Status Trainer::run_epoch(Backend& backend, Vae& vae, const TrainingSettings& se
     }
     return vae.train_step(backend, batch, loss, made);
   };
-  return for_batches(vae, settings, epoch, rows, report, step);
+  return for_batches(backend, vae, settings, epoch, rows, report, step);
 }
 
 Status Trainer::run_layer_epoch(Backend& backend, Vae& vae, const TrainingSettings& settings,
@@ -267,18 +290,21 @@ Status Trainer::run_layer_epoch(Backend& backend, Vae& vae, const TrainingSettin
   const auto step = [&](Index count, VaeLoss* loss, StepReport* made) {
     ConstMatrixView clean(target_, count, inputs_);
     MatrixView corrupted(input_, count, inputs_);
+    vae.send_parameters(backend);
     if (level > 0) {
-      clean = vae.encoder().forward_partial(backend, vae.parameters(), clean, level);
+      clean = vae.encoder().forward_partial(backend, std::as_const(vae).parameters(), clean, level);
+      backend.fetch(clean.data, count * clean.cols);
       corrupted = MatrixView(input_, count, clean.cols);
       copy_rows(clean, corrupted);
       corrupt_rows(settings.corruption, random_key(settings, RandomPurpose::kCorruption, epoch),
                    chosen_, corrupted);
+      backend.changed(input_, count * clean.cols);
     }
     *loss = layer_gradient(backend, vae, level, corrupted, clean);
-    *made = vae.optimiser().step(backend, loss->loss, vae.parameters(), vae.gradients(), ranges);
+    *made = vae.step(backend, loss->loss, ranges);
     return backend.status();
   };
-  return for_batches(vae, quiet, epoch, rows, report, step);
+  return for_batches(backend, vae, quiet, epoch, rows, report, step);
 }
 
 }  // namespace adapvae

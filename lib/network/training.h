@@ -57,19 +57,24 @@ class Trainer {
   // one; all other layers stay. level 0 rebuilds the rows under the network's likelihood, higher
   // levels their hidden values in the least-squares sense; the last level is the latent mean.
   // report: log_likelihood and loss.
+  // After an epoch of either kind the host has the parameters that were learnt.
   Status run_layer_epoch(Backend& backend, Vae& vae, const TrainingSettings& settings, int level,
                          std::uint32_t epoch, ConstMatrixView rows, EpochReport* report);
+
+  // What a device keeps a copy of: the rows of a mini-batch.
+  MemoryRange memory() const;
 
  private:
   Status check(const Vae& vae, const TrainingSettings& settings, ConstMatrixView rows) const;
   template <typename Step>
-  Status for_batches(Vae& vae, const TrainingSettings& settings, std::uint32_t epoch,
-                     ConstMatrixView rows, EpochReport* report, const Step& step);
+  Status for_batches(Backend& backend, Vae& vae, const TrainingSettings& settings,
+                     std::uint32_t epoch, ConstMatrixView rows, EpochReport* report,
+                     const Step& step);
   // The rows of a mini-batch: from the order on, or with their neighbours.
   void choose(const TrainingSettings& settings, std::uint32_t epoch, Index first, Index count);
   // Rows chosen_[count] of `rows`, clean into target_ and changed into input_.
-  void gather(const TrainingSettings& settings, std::uint32_t epoch, ConstMatrixView rows,
-              Index count);
+  void gather(Backend& backend, const TrainingSettings& settings, std::uint32_t epoch,
+              ConstMatrixView rows, Index count);
   // r_ = responsibilities of the rows chosen, by their codes.
   void responsibilities_of(Backend& backend, const LatentCodes& codes, const MixtureView& mixture,
                            Index count);

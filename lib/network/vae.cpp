@@ -127,7 +127,20 @@ void Vae::place(Arena& arena, const VaeConfig& config) {
   dheads_ = take(rows * 2 * m);
 }
 
+MemoryRange Vae::memory() const {
+  const float* begin = encoder_.output(0, 0).data;
+  const float* end = config_.trainable ? dheads_ + config_.max_rows * 2 * config_.latent
+                                       : distance_ + config_.max_rows * config_.max_clusters;
+  return {begin, static_cast<std::size_t>(end - begin) * sizeof(float)};
+}
+
+void Vae::send_parameters(Backend& backend) {
+  if (parameters_changed_) backend.changed(parameters_, parameter_count());
+  parameters_changed_ = false;
+}
+
 void Vae::initialise(std::uint64_t seed) {
+  parameters_changed_ = true;
   std::uint32_t position = 0;
   for (const Mlp* mlp : {&encoder_, &decoder_}) {
     for (int i = 0; i < mlp->layers(); ++i) {
@@ -194,8 +207,10 @@ double Vae::mixture_term(Backend& backend, const VaeBatch& batch) {
   if (batch.responsibilities.data == nullptr) {
     // r is the softmax of log ρ, so the term is its log-sum-exp.
     backend.softmax_rows(distance, batch.mixture.log_weight, -0.5F, distance, row_value_);
+    backend.fetch(row_value_, n);
     return mean_of(row_value_, n);
   }
+  backend.fetch(distance_, n * gaussians.clusters);
   double sum = 0.0;
   for (Index i = 0; i < n; ++i) {
     for (Index k = 0; k < gaussians.clusters; ++k) {
@@ -206,6 +221,7 @@ double Vae::mixture_term(Backend& backend, const VaeBatch& batch) {
       distance(i, k) = r;
     }
   }
+  backend.changed(distance_, n * gaussians.clusters);
   return sum / static_cast<double>(n);
 }
 
@@ -214,22 +230,27 @@ VaeLoss Vae::forward(Backend& backend, const VaeBatch& batch, bool want_gradient
   const Index m = config_.latent;
   VaeLoss loss;
 
+  send_parameters(backend);
   const ConstMatrixView heads = encoder_.forward(backend, parameters_, batch.input);
   ConstMatrixView noise;
   if (batch.sample) {
     draw_noise(batch);
+    backend.changed(noise_, n * m);
     noise = ConstMatrixView(noise_, n, m);
   }
   const MatrixView z(z_, n, m);
   backend.sample_latent(heads, noise, config_.log_variance, z, MatrixView(variance_, n, m));
   if (batch.prior_weight != 0.0F) {
     loss.mixture = mixture_term(backend, batch);
+    backend.fetch(variance_, n * m);
     double log_variance = 0.0;
     for (Index i = 0; i < n * m; ++i) log_variance += std::log(variance_[i]);
     loss.entropy =
         0.5 * (static_cast<double>(m) * (1.0 + kLogTwoPi) + log_variance / static_cast<double>(n));
   }
 
+  const bool use_heads = batch.latent_target.data != nullptr || batch.neighbour_weight > 0.0F;
+  if (use_heads) backend.fetch(heads.data, n * 2 * m);
   if (batch.latent_target.data != nullptr) {
     double sum = 0.0;
     for (Index i = 0; i < n; ++i) {
@@ -250,6 +271,7 @@ VaeLoss Vae::forward(Backend& backend, const VaeBatch& batch, bool want_gradient
       want_gradient ? decoder_.output(decoder_.layers() - 1, n) : MatrixView();
   backend.reconstruct(config_.likelihood, output, batch.target, 1.0F / static_cast<float>(n),
                       gradient, row_value_);
+  backend.fetch(row_value_, n);
   loss.log_likelihood = mean_of(row_value_, n);
   loss.loss = -loss.log_likelihood -
               static_cast<double>(batch.prior_weight) * (loss.mixture + loss.entropy) +
@@ -279,11 +301,15 @@ void Vae::backward(Backend& backend, const VaeBatch& batch) {
   } else {
     std::fill_n(pull_, n * m, 0.0F);
     std::fill_n(precision_, n * m, 0.0F);
+    backend.changed(pull_, n * m);
+    backend.changed(precision_, n * m);
   }
   const ConstMatrixView noise = batch.sample ? ConstMatrixView(noise_, n, m) : ConstMatrixView();
   const MatrixView dheads(dheads_, n, 2 * m);
   backend.latent_gradient(heads, noise, ConstMatrixView(variance_, n, m), dz, pull, precision,
                           config_.log_variance, batch.prior_weight / static_cast<float>(n), dheads);
+  const bool add = batch.latent_target.data != nullptr || batch.neighbour_weight > 0.0F;
+  if (add) backend.fetch(dheads_, n * 2 * m);  // the heads were fetched in forward()
   if (batch.latent_target.data != nullptr) {
     for (Index i = 0; i < n; ++i) {
       const float weight = 2.0F * batch.latent_weight[i] / static_cast<float>(n);
@@ -296,6 +322,7 @@ void Vae::backward(Backend& backend, const VaeBatch& batch) {
   if (batch.neighbour_weight > 0.0F) {
     neighbour_loss(heads.col_range(0, m), batch.neighbour_weight, dheads);
   }
+  if (add) backend.changed(dheads_, n * 2 * m);
   encoder_.backward(backend, parameters_, batch.input, dheads, gradients_, MatrixView(), ping_,
                     pong_);
 }
@@ -316,11 +343,12 @@ Status Vae::compute_gradient(Backend& backend, const VaeBatch& batch, VaeLoss* l
 Status Vae::train_step(Backend& backend, const VaeBatch& batch, VaeLoss* loss, StepReport* report) {
   ADAPVAE_RETURN_IF_ERROR(compute_gradient(backend, batch, loss));
   const ParameterRange everything = {0, parameter_count()};
-  *report = optimiser_.step(backend, loss->loss, parameters_, gradients_, {&everything, 1});
+  *report = step(backend, loss->loss, {&everything, 1});
   return backend.status();
 }
 
 void Vae::standardise_latent(const double* mean, const double* deviation) {
+  parameters_changed_ = true;
   const Index m = config_.latent;
   const DenseLayer& heads = encoder_.layer(encoder_.layers() - 1);
   const DenseLayer& first = decoder_.layer(0);
@@ -342,6 +370,7 @@ void Vae::standardise_latent(const double* mean, const double* deviation) {
 }
 
 void Vae::start_variance(double variance) {
+  parameters_changed_ = true;
   const DenseLayer& heads = encoder_.layer(encoder_.layers() - 1);
   for (Index j = config_.latent; j < heads.outputs; ++j) {
     for (Index i = 0; i < heads.inputs; ++i) {
@@ -360,6 +389,7 @@ Status Vae::encode(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixV
   if (mean.rows != x.rows || (want_variance && variance.rows != x.rows)) {
     return {StatusCode::kShapeMismatch, "outputs must have as many rows as the input"};
   }
+  send_parameters(backend);
   const ConstMatrixView heads = encoder_.forward(backend, parameters_, x);
   const MatrixView sigma2 =
       want_variance ? variance : MatrixView(variance_, x.rows, config_.latent);
@@ -381,7 +411,10 @@ Status Vae::decode(Backend& backend, ConstMatrixView z, MatrixView x) {
   ADAPVAE_RETURN_IF_ERROR(check_finite(z));
   ADAPVAE_RETURN_IF_ERROR(check_shape(x, z.rows, config_.inputs));
   if (x.rows != z.rows) return {StatusCode::kShapeMismatch, "x must have as many rows as z"};
-  output_mean(decoder_.forward(backend, parameters_, z), x);
+  send_parameters(backend);
+  const ConstMatrixView output = decoder_.forward(backend, parameters_, z);
+  backend.fetch(output.data, output.rows * output.cols);
+  output_mean(output, x);
   return backend.status();
 }
 
@@ -390,6 +423,7 @@ Status Vae::log_likelihood(Backend& backend, ConstMatrixView z, ConstMatrixView 
   ADAPVAE_RETURN_IF_ERROR(check_finite(z));
   ADAPVAE_RETURN_IF_ERROR(check_shape(x, z.rows, config_.inputs));
   if (x.rows != z.rows) return {StatusCode::kShapeMismatch, "x must have as many rows as z"};
+  send_parameters(backend);
   backend.reconstruct(config_.likelihood, decoder_.forward(backend, parameters_, z), x, 1.0F,
                       MatrixView(), out);
   return backend.status();
@@ -401,6 +435,7 @@ Status Vae::reconstruct(Backend& backend, ConstMatrixView x, MatrixView out) {
   }
   const MatrixView mean(z_, x.rows, config_.latent);
   ADAPVAE_RETURN_IF_ERROR(encode(backend, x, mean, MatrixView()));
+  backend.fetch(z_, x.rows * config_.latent);
   return decode(backend, mean, out);
 }
 

@@ -83,8 +83,20 @@ class Vae {
 
   const VaeConfig& config() const { return config_; }
   Index parameter_count() const { return encoder_.parameter_count() + decoder_.parameter_count(); }
-  float* parameters() { return parameters_; }
+  // To be written: a device takes them over at the next call. To read them after train_step(), call
+  // fetch_parameters() first.
+  float* parameters() {
+    parameters_changed_ = true;
+    return parameters_;
+  }
   const float* parameters() const { return parameters_; }
+  // What a device keeps a copy of: all memory taken at place().
+  MemoryRange memory() const;
+  // Parameters that were written go to the backend; those that it has learnt come back.
+  void send_parameters(Backend& backend);
+  void fetch_parameters(Backend& backend) {
+    if (!parameters_changed_) backend.fetch(parameters_, parameter_count());
+  }
   const float* gradients() const { return gradients_; }
   Mlp& encoder() { return encoder_; }
   Mlp& decoder() { return decoder_; }
@@ -101,6 +113,10 @@ class Vae {
   // compute_gradient and one step of Adam. A non-finite loss or gradient skips the step (see
   // Optimiser) and is not an error.
   Status train_step(Backend& backend, const VaeBatch& batch, VaeLoss* loss, StepReport* report);
+  // One step of Adam with the gradients that are there, on these ranges of the parameters.
+  StepReport step(Backend& backend, double loss, std::span<const ParameterRange> ranges) {
+    return optimiser_.step(backend, loss, parameters_, gradients_, ranges);
+  }
 
   // Gives the latent means this mean and deviation 0 and 1 (each [m], deviation > 0) without
   // changing what the network does: mean and log-variance heads and the decoder's first layer take
@@ -140,6 +156,7 @@ class Vae {
   Mlp decoder_;
   Optimiser optimiser_;
   float* parameters_ = nullptr;
+  bool parameters_changed_ = true;  // by the host, since a backend saw them
   float* gradients_ = nullptr;
   float* ping_ = nullptr;       // [rows × widest]
   float* pong_ = nullptr;       // [rows × widest]

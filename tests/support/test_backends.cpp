@@ -3,8 +3,6 @@
 #include <cstring>
 #include <new>
 
-#include "compute/isa.h"
-
 namespace adapvae {
 namespace {
 
@@ -26,10 +24,6 @@ ComputeLimits with_room(ComputeLimits limits) {
   limits.dims += 3;
   limits.clusters += 5;
   return limits;
-}
-
-std::size_t backend_bytes(const KernelTable& kernels, const ComputeLimits& limits) {
-  return planned_bytes([&](Arena& arena) { CpuBackend().place(arena, limits, kernels); });
 }
 
 }  // namespace
@@ -165,26 +159,6 @@ void PoisonedBackend::adam(const AdamSettings& settings, std::uint32_t step, flo
 }
 
 // ---- the list -----------------------------------------------------------------------------------
-
-TestBackend::TestBackend(const KernelTable& kernels, const ComputeLimits& limits, bool poisoned)
-    : memory_(backend_bytes(kernels, limits)) {
-  Arena arena(memory_.data(), memory_.size());
-  cpu_.place(arena, limits, kernels);
-  as_planned_ = !arena.failed() && arena.used() == memory_.size();
-  if (poisoned) poisoned_ = std::make_unique<PoisonedBackend>(cpu_, memory_);
-}
-
-std::vector<const KernelTable*> test_kernels() {
-  std::vector<const KernelTable*> tables;
-  for (int i = 1; i < kIsaLevelCount; ++i) {
-    const KernelTable* kernels = select_kernels(static_cast<IsaLevel>(i));
-    if (kernels != nullptr) tables.push_back(kernels);
-  }
-#if defined(ADAPVAE_TEST_WIDE16)
-  if (select_kernels(IsaLevel::kAvx2) != nullptr) tables.push_back(kernels_wide16());
-#endif
-  return tables;
-}
 
 TestBackends make_test_backends(const KernelTable& kernels, const ComputeLimits& limits) {
   TestBackends backends;

@@ -1,5 +1,6 @@
-// The backends that the conformance tests run: a CpuBackend for every instruction-set level that
-// this machine can run, each with memory of its own, plain and poisoned.
+// The backends that the conformance tests run, plain and poisoned. test_backends_cpu.cpp: a
+// CpuBackend for every instruction-set level that this machine can run, each with memory of its
+// own. test_backends_device.cpp: a CudaBackend on the device under test.
 #pragma once
 
 #include <memory>
@@ -8,7 +9,7 @@
 
 #include "base/arena.h"
 #include "compute/backend.h"
-#include "compute/cpu_backend.h"
+#include "compute/limits.h"
 
 namespace adapvae {
 
@@ -108,27 +109,32 @@ class PoisonedBackend final : public Backend {
 class TestBackend {
  public:
   TestBackend(const KernelTable& kernels, const ComputeLimits& limits, bool poisoned);
+  ~TestBackend();
   TestBackend(const TestBackend&) = delete;
   TestBackend& operator=(const TestBackend&) = delete;
 
-  Backend& operator*() { return poisoned_ ? static_cast<Backend&>(*poisoned_) : cpu_; }
+  Backend& operator*();
   Backend* operator->() { return &**this; }
-  const char* name() const { return poisoned_ ? poisoned_->name() : cpu_.name(); }
-  const char* level() const { return cpu_.name(); }
-  void set_parallel_for(ParallelFor parallel_for) { cpu_.set_parallel_for(parallel_for); }
-  // Whether the backend took exactly the planned memory and wrote nothing behind it.
-  bool memory_intact() const { return as_planned_ && memory_.end_intact(); }
+  const char* name() const;
+  const char* level() const;
+  void set_parallel_for(ParallelFor parallel_for);
+  // Whether the backend took exactly the planned memory, wrote nothing behind it and has no
+  // failure.
+  bool memory_intact() const;
 
  private:
-  CpuBackend cpu_;
-  PoisonedMemory memory_;
-  bool as_planned_;
-  std::unique_ptr<PoisonedBackend> poisoned_;
+  struct Inner;
+  std::unique_ptr<Inner> inner_;
 };
 using TestBackends = std::vector<std::unique_ptr<TestBackend>>;
 
-// Every level that can run here; on x86-64 with AVX2 also the 16-lane kernels in two halves.
+// Every level that can run here; on x86-64 with AVX2 also the 16-lane kernels in two halves. Or a
+// stand-in for the device, which has sizes of tiles only.
 std::vector<const KernelTable*> test_kernels();
+// Whether a row of a product has the same bits in every batch; cuBLAS does not promise it.
+bool products_keep_bits();
+// Those of them that split their work into tasks.
+std::vector<const KernelTable*> task_kernels();
 
 // A level's plain backend with room for exactly `limits`, and a poisoned one with room to spare.
 TestBackends make_test_backends(const KernelTable& kernels, const ComputeLimits& limits);

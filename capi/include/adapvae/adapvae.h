@@ -85,10 +85,11 @@ ADAPVAE_API int32_t adapvae_version_number(void);
 /* The same as text, for example "0.1.0". Static storage. */
 ADAPVAE_API const char* adapvae_version_string(void);
 
-/* What computes. AUTO is the fastest that is there. */
+/* What computes. AUTO is the CPU, or CUDA where it is there and a training step is large enough. */
 enum { ADAPVAE_BACKEND_AUTO = 0, ADAPVAE_BACKEND_CPU = 1, ADAPVAE_BACKEND_CUDA = 2 };
 
-/* 1 if this build on this machine has the backend, else 0. */
+/* 1 if this build on this machine has the backend, else 0: adapvae_memory_required() or
+ * adapvae_create() with it say why. */
 ADAPVAE_API int32_t adapvae_backend_available(int32_t backend);
 
 /* Name of the instruction-set level that the CPU backend will use: "scalar", "baseline", "avx2",
@@ -417,7 +418,8 @@ struct adapvae_options {
   int32_t backend; /* ADAPVAE_BACKEND_… */
 
   /* The model's memory, if the caller gives it: at least adapvae_memory_required() bytes, of any
-   * alignment, until adapvae_destroy(). Then nothing is ever allocated. */
+   * alignment, until adapvae_destroy(). Then nothing is ever allocated, but by CUDA's driver when
+   * a model that computes there is made. */
   void* memory;
   size_t memory_bytes;
 
