@@ -62,7 +62,7 @@ def declarations():
     for result, name, listed in re.findall(r"typedef ([\w ]+?) \(\*(\w+)\)\((.*?)\);", text):
         out.append(f'pub type {name} = Option<unsafe extern "C" fn{signature(result, listed)}>;')
     for name, body in re.findall(r"struct (adapvae_\w+) \{(.*?)\n\}", text, re.S):
-        out.append(f"\n#[repr(C)]\n#[derive(Clone, Copy)]\npub struct {name} {{")
+        out.append(f"\n#[repr(C)]\n#[derive(Clone, Copy, Debug)]\npub struct {name} {{")
         out += [f"    pub {field}: {kind}," for field, kind in fields(" ".join(body.split()))]
         out.append("}")
     out.append('\nextern "C" {')

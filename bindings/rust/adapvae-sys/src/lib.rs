@@ -65,7 +65,7 @@ pub type adapvae_task = Option<unsafe extern "C" fn(argument: *mut c_void, index
 pub type adapvae_progress = Option<unsafe extern "C" fn(context: *mut c_void, stage: i32, fraction: f64) -> i32>;
 
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct adapvae_error {
     pub struct_size: u32,
     pub status: adapvae_status,
@@ -75,7 +75,7 @@ pub struct adapvae_error {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct adapvae_config {
     pub struct_size: u32,
     pub reserved: u32,
@@ -158,7 +158,7 @@ pub struct adapvae_config {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct adapvae_field {
     pub struct_size: u32,
     pub r#type: i32,
@@ -174,7 +174,7 @@ pub struct adapvae_field {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct adapvae_options {
     pub struct_size: u32,
     pub backend: i32,
@@ -192,7 +192,7 @@ pub struct adapvae_options {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct adapvae_report {
     pub struct_size: u32,
     pub streams: i32,
@@ -219,7 +219,7 @@ pub struct adapvae_report {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct adapvae_result {
     pub id: adapvae_id,
     pub kind: adapvae_id,
@@ -230,7 +230,7 @@ pub struct adapvae_result {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct adapvae_info {
     pub struct_size: u32,
     pub clusters: i32,
@@ -251,7 +251,7 @@ pub struct adapvae_info {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct adapvae_cluster {
     pub struct_size: u32,
     pub id: adapvae_id,
@@ -268,7 +268,7 @@ pub struct adapvae_cluster {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct adapvae_event {
     pub struct_size: u32,
     pub r#type: i32,
@@ -285,7 +285,7 @@ pub struct adapvae_event {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct adapvae_snapshot {
     pub struct_size: u32,
     pub clusters: i32,
@@ -299,7 +299,7 @@ pub struct adapvae_snapshot {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct adapvae_metrics {
     pub struct_size: u32,
     pub rows: i32,
