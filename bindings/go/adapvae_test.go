@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand"
 	"os"
@@ -401,6 +402,23 @@ func resident(t *testing.T) int {
 		t.Skip("no /proc")
 	}
 	return must[int](t)(strconv.Atoi(strings.Fields(string(text))[1])) * os.Getpagesize()
+}
+
+func ExampleNew() {
+	model, err := New(Config{"inputs": 4, "hidden1": 8, "pretrain_epochs": 2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer model.Close()
+	rows := make([]float32, 50*4)
+	report, err := model.Learn(rows)
+	fmt.Println(report.Rows, err)
+	results, err := model.Score(rows[:4])
+	fmt.Println(len(results), err)
+	// Output:
+	// 50 <nil>
+	// 1 <nil>
 }
 
 func TestConfiguration(t *testing.T) {

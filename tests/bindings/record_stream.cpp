@@ -1,7 +1,6 @@
 // The golden stream through adapvae.hpp; as tests/wasm/record_stream.c:
 //
 //   record_stream ROWS STREAM_ROWS MODEL_OUT preset=NAME [FIELD=VALUE]...
-#include <adapvae/adapvae.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +8,8 @@
 #include <iterator>
 #include <string>
 #include <vector>
+
+#include <adapvae/adapvae.hpp>
 
 int main(int argc, char** argv) {
   if (argc < 5) return 2;
@@ -23,17 +24,19 @@ int main(int argc, char** argv) {
   adapvae::Model model(config);
   const std::size_t block = std::size_t(std::atoi(argv[2])) * std::size_t(config->inputs);
   for (std::size_t at = 0; at < rows.size(); at += block) {
-    const auto report = model.learn({rows.begin() + std::ptrdiff_t(at),
-                                     rows.begin() + std::ptrdiff_t(std::min(at + block, rows.size()))});
-    std::printf("{\"stream\":%zu,\"clusters\":%d,\"births\":%d,\"bound\":%.17g,\"loss\":%.17g}\n", at / block,
-                report.clusters, report.births, report.bound, report.loss);
+    const auto report =
+        model.learn({rows.begin() + std::ptrdiff_t(at),
+                     rows.begin() + std::ptrdiff_t(std::min(at + block, rows.size()))});
+    std::printf("{\"stream\":%zu,\"clusters\":%d,\"births\":%d,\"bound\":%.17g,\"loss\":%.17g}\n",
+                at / block, report.clusters, report.births, report.bound, report.loss);
   }
   for (const auto& cluster : model.clusters()) {
-    std::printf("{\"cluster\":%u,\"kind\":%u,\"parent\":%u,\"rows\":%.17g}\n", cluster.id, cluster.kind,
-                cluster.parent, cluster.rows);
+    std::printf("{\"cluster\":%u,\"kind\":%u,\"parent\":%u,\"rows\":%.17g}\n", cluster.id,
+                cluster.kind, cluster.parent, cluster.rows);
   }
   for (const auto& result : model.score(rows)) {
-    std::printf("{\"id\":%u,\"kind\":%u,\"novelty\":%.9g}\n", result.id, result.kind, double(result.novelty));
+    std::printf("{\"id\":%u,\"kind\":%u,\"novelty\":%.9g}\n", result.id, result.kind,
+                double(result.novelty));
   }
   const auto file = model.save();
   std::ofstream(argv[3], std::ios::binary)

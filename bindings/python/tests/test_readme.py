@@ -1,4 +1,6 @@
 """The code of the manual runs."""
+import contextlib
+import io
 import os
 import pathlib
 import re
@@ -18,10 +20,12 @@ class Manual(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             try:
-                for block in blocks:
-                    exec(compile(block, "README.md", "exec"), names)
+                with contextlib.redirect_stdout(io.StringIO()) as said:
+                    for block in blocks:
+                        exec(compile(block, "README.md", "exec"), names)
             finally:
                 os.chdir(before)
+        self.assertIn("novelty", said.getvalue())
         self.assertEqual(names["model"].info().rows, 400)
 
 
