@@ -103,7 +103,8 @@ Status Model::probabilities(Backend& backend, ConstMatrixView rows, MatrixView o
     const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
     const MatrixView z(z_, n, config_.latent);
     const MatrixView variance(variance_, n, config_.latent);
-    ADAPVAE_RETURN_IF_ERROR(encode_pass(backend, rows.row_range(begin, n), z, variance));
+    ADAPVAE_RETURN_IF_ERROR(
+        encode_pass(backend, scaled_pass(rows.row_range(begin, n)), z, variance));
     learner_.score(backend, z, variance, out.row_range(begin, n), score_, novelty_);
   }
   return backend.status();

@@ -142,6 +142,7 @@ class AdapVAE:
         half_life_time: Optional[float] = None,
         false_alarm_rate: Optional[float] = None,
         sensitivity: Optional[float] = None,
+        novelty_error_weight: Optional[float] = None,
         verbose: bool = False,
     ):
         self.preset = preset
@@ -221,6 +222,7 @@ class AdapVAE:
         self.half_life_time = half_life_time
         self.false_alarm_rate = false_alarm_rate
         self.sensitivity = sensitivity
+        self.novelty_error_weight = novelty_error_weight
         self.verbose = verbose
 
     # ---- parameters --------------------------------------------------------------------------------------------------

@@ -155,6 +155,7 @@ pub struct adapvae_config {
     pub half_life_time: f64,
     pub false_alarm_rate: f64,
     pub sensitivity: f64,
+    pub novelty_error_weight: f64,
 }
 
 #[repr(C)]
