@@ -176,3 +176,6 @@ class Config:
         if lib.adapvae_config_get(self.buffer, name.encode(), text, 64, None) != OK:
             raise AdapVAEError(f"{name} is not a field of the configuration")
         return FIELDS[name].value(text.value.decode())
+
+    def values(self) -> Dict[str, Any]:
+        return {name: self.get(name) for name in FIELDS}

@@ -21,7 +21,7 @@ class AdapVAE:
     although it stores no past row.
 
     Every parameter but the first two and `verbose` is a field of the library's configuration (``adapvae.fields()``,
-    docs/configuration.md), `kept_events` the one called events there; None: what the preset says, or the default.
+    docs/configuration.md); None: what the preset says, or the default.
 
     Parameters
     ----------
@@ -58,6 +58,10 @@ class AdapVAE:
     (500,)
     """
 
+    # The parameter `events` has no attribute of its name, which is a method's; beside the dictionary, where scikit-learn
+    # looks for parameters alone.
+    __slots__ = ("__dict__", "__weakref__", "_kept_events")
+
     _native: Optional[Native] = None
     _progress: Optional[Callable[[str, float], Any]] = None
     _estimator_type = "clusterer"
@@ -86,7 +90,7 @@ class AdapVAE:
         pending_rows: Optional[int] = None,
         aliases: Optional[int] = None,
         undo_steps: Optional[int] = None,
-        kept_events: Optional[int] = None,
+        events: Optional[int] = None,
         restore_on_failure: Optional[bool] = None,
         batch: Optional[int] = None,
         pretrain_epochs: Optional[int] = None,
@@ -166,7 +170,7 @@ class AdapVAE:
         self.pending_rows = pending_rows
         self.aliases = aliases
         self.undo_steps = undo_steps
-        self.kept_events = kept_events
+        self._kept_events = events
         self.restore_on_failure = restore_on_failure
         self.batch = batch
         self.pretrain_epochs = pretrain_epochs
@@ -229,29 +233,28 @@ class AdapVAE:
 
     def get_params(self, deep: bool = True) -> Dict[str, Any]:
         """Parameters as they were given; what a model really has: config()."""
-        return {name: getattr(self, name) for name in PARAMETERS}
+        return {name: getattr(self, attribute) for name, attribute in PARAMETERS.items()}
 
     def set_params(self, **params: Any) -> "AdapVAE":
         """Live fields change at once, between streams; the others count from the next fit() on."""
         for name in params:
             if name not in PARAMETERS:
                 Config().set(name, 0)  # says which it is most like
-                raise AdapVAEError(f"{name} is not a parameter")
         native = self._native
-        live = {PARAMETERS[name]: value for name, value in params.items()
-                if native is not None and value is not None and PARAMETERS[name] in _LIVE}
+        live = {name: value for name, value in params.items()
+                if native is not None and value is not None and name in FIELDS and FIELDS[name].live}
         config = Config()
         for name, value in live.items():  # all of them are good, or nothing is changed
             config.set(name, value)
         for name, value in live.items():
             native.call(lib.adapvae_set, name.encode(), FIELDS[name].text(value))  # type: ignore[union-attr]
         for name, value in params.items():
-            setattr(self, name, value)
+            setattr(self, PARAMETERS[name], value)
         return self
 
     def config(self) -> Dict[str, Any]:
-        """Every parameter that is a field of the configuration, as the model has it."""
-        return _parameters(self._learnt().config())
+        """Every field of the configuration as the model has it."""
+        return self._learnt().config().values()
 
     def set_sensitivity(self, sensitivity: float) -> None:
         """Above 1 more is called novel, below 1 less."""
@@ -275,10 +278,10 @@ class AdapVAE:
         if raw and self.preset is None and self.likelihood is None and self.scale_inputs is None:
             config.set("likelihood", "gaussian")
             config.set("scale_inputs", "standardise")
-        for name, field in PARAMETERS.items():
-            value = getattr(self, name)
-            if field in FIELDS and value is not None:
-                config.set(field, value)
+        for name in FIELDS:
+            value = getattr(self, PARAMETERS[name])
+            if value is not None:
+                config.set(name, value)
         return config
 
     # ---- the model ---------------------------------------------------------------------------------------------------
@@ -721,12 +724,12 @@ class AdapVAE:
 
     @classmethod
     def _around(cls, native: Native) -> "AdapVAE":
-        made = cls(**_parameters(native.config()))
+        made = cls(**native.config().values())
         made._native = native
         return made
 
     def __getstate__(self) -> Dict[str, Any]:
-        state = dict(self.__dict__)
+        state = {**self.__dict__, "_kept_events": self._kept_events}
         state.pop("_progress", None)
         native = state.pop("_native", None)
         if native is not None:
@@ -736,7 +739,8 @@ class AdapVAE:
     def __setstate__(self, state: Dict[str, Any]) -> None:
         state = dict(state)
         bytes_ = state.pop("snapshot", None)
-        self.__dict__.update(state)
+        for name, value in state.items():
+            setattr(self, name, value)
         if bytes_ is not None:
             self._native = Native(lib.adapvae_create_from, bytes_, len(bytes_), None)
 
@@ -767,14 +771,8 @@ class AdapVAE:
         return Tags(estimator_type="clusterer", target_tags=TargetTags(required=False))
 
 
-# Field of the configuration by parameter; events() is something else.
-PARAMETERS = {"preset": "", "seed": "seed", "verbose": "",
-              **{"kept_events" if name == "events" else name: name for name in FIELDS}}
-_LIVE = {field.name for field in FIELDS.values() if field.live}
-
-
-def _parameters(config: Config) -> Dict[str, Any]:
-    return {name: config.get(field) for name, field in PARAMETERS.items() if field in FIELDS}
+# Attribute by parameter.
+PARAMETERS = {name: "_kept_events" if name == "events" else name for name in ["preset", *FIELDS, "verbose"]}
 
 
 class _Bar:
@@ -845,7 +843,7 @@ def inspect(file: Union[str, "os.PathLike[str]", bytes]) -> Snapshot:
             file = opened.read()
     snapshot, config = CSnapshot(), Config()
     demand(lib.adapvae_inspect, file, len(file), ctypes.byref(snapshot), config.buffer)
-    return Snapshot.of(snapshot, config=_parameters(config))
+    return Snapshot.of(snapshot, config=config.values())
 
 
 def evaluate(labels: Any, ids: Any) -> Metrics:
