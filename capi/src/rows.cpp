@@ -65,6 +65,14 @@ adapvae_status adapvae_score(adapvae_model* model, const float* rows, int32_t co
   });
 }
 
+adapvae_status adapvae_probabilities(adapvae_model* model, const float* rows, int32_t count,
+                                     int32_t stride, float* out) {
+  return with_rows(model, rows, count, stride, false, out, [&](ConstMatrixView view) {
+    const auto clusters = static_cast<std::int32_t>(model->model.prototype_count());
+    return model->model.probabilities(model->backend, view, view_output(out, count, clusters));
+  });
+}
+
 adapvae_status adapvae_encode(adapvae_model* model, const float* rows, int32_t count,
                               int32_t stride, float* mean, float* variance) {
   return with_rows(model, rows, count, stride, false, mean, [&](ConstMatrixView view) -> Status {

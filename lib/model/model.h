@@ -97,6 +97,8 @@ class Model {
   // kNonFinite with the row) comes before anything is written. All may be called before the first
   // stream: the network is then as it was drawn, and there are no clusters.
   Status score(Backend& backend, ConstMatrixView rows, RowResult* out);
+  // Of every cluster: out [n × clusters]. Before the first stream: nothing is written.
+  Status probabilities(Backend& backend, ConstMatrixView rows, MatrixView out);
   // contribution [m] and error [d] are where those parts of *reason go.
   Status explain(Backend& backend, const float* row, RowReason* reason, double* contribution,
                  float* error);

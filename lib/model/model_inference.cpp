@@ -95,6 +95,21 @@ Status Model::score(Backend& backend, ConstMatrixView rows, RowResult* out) {
   return backend.status();
 }
 
+Status Model::probabilities(Backend& backend, ConstMatrixView rows, MatrixView out) {
+  ADAPVAE_RETURN_IF_ERROR(check_all(rows, config_.inputs));
+  if (nothing_learnt()) return {};
+  ADAPVAE_RETURN_IF_ERROR(check_output(out, rows.rows, learner_.mixture().clusters()));
+  for (Index begin = 0; begin < rows.rows; begin += config_.pass_rows) {
+    const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
+    const MatrixView z(z_, n, config_.latent);
+    const MatrixView variance(variance_, n, config_.latent);
+    ADAPVAE_RETURN_IF_ERROR(
+        encode_pass(backend, scaled_pass(rows.row_range(begin, n)), z, variance));
+    learner_.score(backend, z, variance, out.row_range(begin, n), score_, novelty_);
+  }
+  return backend.status();
+}
+
 Status Model::explain(Backend& backend, const float* row, RowReason* reason, double* contribution,
                       float* error) {
   const Index d = config_.inputs;

@@ -111,6 +111,8 @@ TEST_CASE("every call that is wrong is refused, and changes neither the model no
        [](M m, const float* r, int32_t n, int32_t s, O) { return adapvae_pretrain(m, r, n, s); }},
       {"score", [](M m, const float* r, int32_t n, int32_t s,
                    O o) { return adapvae_score(m, r, n, s, o.results); }},
+      {"probabilities", [](M m, const float* r, int32_t n, int32_t s,
+                           O o) { return adapvae_probabilities(m, r, n, s, o.rows); }},
       {"encode", [](M m, const float* r, int32_t n, int32_t s,
                     O o) { return adapvae_encode(m, r, n, s, o.features, nullptr); }},
       {"reconstruct", [](M m, const float* r, int32_t n, int32_t s,
@@ -147,6 +149,8 @@ TEST_CASE("every call that is wrong is refused, and changes neither the model no
   add("flush", kArgument, [](M, O) { return adapvae_flush(nullptr, nullptr); });
   add("score", kArgument, [=](M m, O) { return adapvae_score(m, rows, 8, 0, nullptr); });
   add("score", kArgument, [=](M m, O o) { return adapvae_score(m, rows, 7, 0, odd(o.results)); });
+  add("probabilities", kArgument,
+      [=](M m, O) { return adapvae_probabilities(m, rows, 8, 0, nullptr); });
   add("encode", kArgument,
       [=](M m, O o) { return adapvae_encode(m, rows, 8, 0, nullptr, o.rows); });
   add("encode", kArgument,
@@ -349,6 +353,7 @@ std::vector<adapvae_status> every_call(adapvae_model* m) {
           adapvae_set_budget(m, 1.0),
           adapvae_set_progress(m, nullptr, nullptr),
           adapvae_score(m, row, 1, 0, &result),
+          adapvae_probabilities(m, row, 1, 0, out),
           adapvae_encode(m, row, 1, 0, out, nullptr),
           adapvae_decode(m, row, 1, 0, out),
           adapvae_reconstruct(m, row, 1, 0, out),

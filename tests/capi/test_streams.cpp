@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <numeric>
 #include <thread>
 
 #include "adapvae/adapvae_experimental.h"
@@ -78,6 +79,34 @@ TEST_CASE("a stride is obeyed") {
   std::vector<adapvae_result> results(300);
   REQUIRE(adapvae_score(b.model, wide.data(), 300, kStride, results.data()) == ADAPVAE_OK);
   CHECK(same(results, a.score(packed)));
+}
+
+TEST_CASE("probabilities of all clusters have the score's as their largest") {
+  Handle handle;
+  const auto rows = kinds(0, 3, 300, 1);
+  float untouched = 7.0F;
+  REQUIRE(adapvae_probabilities(handle.model, rows.data(), 300, 0, &untouched) == ADAPVAE_OK);
+  CHECK(untouched == 7.0F);  // nothing is learnt: there are no columns
+  handle.learn(rows);
+  adapvae_info info = {};
+  info.struct_size = sizeof info;
+  REQUIRE(adapvae_get_info(handle.model, &info) == ADAPVAE_OK);
+  REQUIRE(info.clusters > 1);
+  const auto clusters = static_cast<size_t>(info.clusters);
+  std::vector<float> all(300 * clusters);
+  REQUIRE(adapvae_probabilities(handle.model, rows.data(), 300, 0, all.data()) == ADAPVAE_OK);
+  const auto results = handle.score(rows);
+  for (size_t i = 0; i < 300; ++i) {
+    const float* row = &all[i * clusters];
+    CHECK(std::accumulate(row, row + clusters, 0.0) == doctest::Approx(1.0).epsilon(1e-5));
+    const float* best = std::max_element(row, row + clusters);
+    CHECK(*best == results[i].probability);
+    adapvae_cluster cluster = {};
+    cluster.struct_size = sizeof cluster;
+    REQUIRE(adapvae_cluster_at(handle.model, static_cast<int32_t>(best - row), &cluster) ==
+            ADAPVAE_OK);
+    CHECK(cluster.id == results[i].id);
+  }
 }
 
 TEST_CASE("a call that is refused says why and changes nothing") {

@@ -159,6 +159,17 @@ describe('rows', () => {
     assert.equal(model.info().streams, 0);
   });
 
+  test('have a probability for every cluster', async () => {
+    const model = await make();
+    const { rows, count } = digits([0, 1], 60);
+    assert.equal(model.probabilities(rows).probability.length, 0);
+    model.learn(rows);
+    const { ids, probability } = model.probabilities(rows);
+    const score = model.score(rows);
+    assert.equal(probability.length, count * ids.length);
+    for (let i = 0; i < count; ++i) assert.equal(probability[ids.length * i + ids.indexOf(score.id[i])], score.probability[i]);
+  });
+
   test('are decoded, drawn and interpolated', async () => {
     const model = await make();
     const { rows } = digits([0, 1], 60);

@@ -341,6 +341,8 @@ export declare class AdapVAE {
   reset(): void;
 
   score(rows: Rows): Scores;
+  /** Of every cluster: `ids` of the columns, `probability` row after row. */
+  probabilities(rows: Rows): { ids: Uint32Array; probability: Float32Array };
   encode(rows: Rows): Features;
   decode(features: Rows): Float32Array;
   reconstruct(rows: Rows): Float32Array;

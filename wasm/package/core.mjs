@@ -510,6 +510,19 @@ export class Model {
       });
     return { count, id, kind, probability, novelty, logDensity, flags };
   }
+  probabilities(rows) {
+    const ids = Uint32Array.from(this.clusters(), ({ id }) => id);
+    // Without clusters rows are checked all the same.
+    const width = Math.max(ids.length, 1);
+    const block = asRows(rows, this.#inputs);
+    const probability = new Float32Array(block.count * ids.length);
+    this.#through(
+      block, width,
+      (input, n, output) => this.#call('probabilities', input, n, 0, output),
+      (buffer, output, first, n) =>
+        probability.set(new Float32Array(buffer, output, n * ids.length), first * ids.length));
+    return { ids, probability };
+  }
   encode(rows) {
     const m = this.#latent;
     const block = asRows(rows, this.#inputs);

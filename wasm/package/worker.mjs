@@ -14,7 +14,7 @@ import { AdapVAEError } from './error.mjs';
 export { AdapVAEError } from './error.mjs';
 
 const METHODS =
-  'learn push flush setTime setBudget reset score encode decode reconstruct generate interpolate ' +
+  'learn push flush setTime setBudget reset score probabilities encode decode reconstruct generate interpolate ' +
   'info clusters cluster resolve moments label merge split forget undo set setSensitivity config ' +
   'events explain save load';
 

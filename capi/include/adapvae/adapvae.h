@@ -571,6 +571,10 @@ typedef struct adapvae_result {
 /* results [count] */
 ADAPVAE_API adapvae_status adapvae_score(adapvae_model* model, const float* rows, int32_t count,
                                          int32_t stride, adapvae_result* results);
+/* Probability of every cluster that there is, in the order of adapvae_cluster_at():
+ * out [count × clusters], not NULL. A row's numbers sum to 1. */
+ADAPVAE_API adapvae_status adapvae_probabilities(adapvae_model* model, const float* rows,
+                                                 int32_t count, int32_t stride, float* out);
 /* Features: mean [count × latent]; variance likewise, or NULL. */
 ADAPVAE_API adapvae_status adapvae_encode(adapvae_model* model, const float* rows, int32_t count,
                                           int32_t stride, float* mean, float* variance);

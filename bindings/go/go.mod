@@ -1,0 +1,3 @@
+module adapvae
+
+go 1.19
