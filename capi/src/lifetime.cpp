@@ -73,10 +73,11 @@ bool countable(const Configuration& config, std::int32_t threads) {
   }
   constexpr double kPanel = 512.0;  // depth of a packed block, at most
   const double passes = std::max(config.pass_rows, config.batch);
-  const double most = std::max({all * sizes[0], all * clusters, all * dims, weights,
-                                passes * widest, kPanel * widest * std::max(threads, 1),
-                                config.pending_rows * std::max(dims * 4.0, clusters),
-                                clusters * clusters, 8.0 * clusters * dims * dims});
+  const double most =
+      std::max({all * sizes[0], all * clusters, all * dims, weights, passes * widest,
+                kPanel * widest * std::max<std::int32_t>(threads, 1),
+                config.pending_rows * std::max(dims * 4.0, clusters), clusters * clusters,
+                8.0 * clusters * dims * dims});
   return most < kMost;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/special_functions.h"
+
 namespace adapvae {
 namespace {
 
@@ -433,8 +435,8 @@ double CpuBackend::squared_norm(const float* x, Index count) {
 void CpuBackend::adam(const AdamSettings& settings, std::uint32_t step, float gradient_scale,
                       Index count, const float* gradient, float* parameter, float* first_moment,
                       float* second_moment) {
-  const double correction1 = 1.0 - std::pow(static_cast<double>(settings.beta1), step);
-  const double correction2 = 1.0 - std::pow(static_cast<double>(settings.beta2), step);
+  const double correction1 = 1.0 - power(settings.beta1, step);
+  const double correction2 = 1.0 - power(settings.beta2, step);
   const Index parts = task_count(count, kPartialSums);
   run_tasks(parts, [&](Index task) {
     const Range range = part(count, task, parts);

@@ -75,7 +75,8 @@ Status read_field(std::string_view name, std::string_view value, Configuration& 
 Status read_entry(std::string_view key, std::string_view value, SnapshotInfo& info,
                   std::size_t& found) {
   if (key.starts_with(kConfigPrefix)) {
-    return read_field(key.substr(kConfigPrefix.size()), value, info.configuration);
+    key.remove_prefix(kConfigPrefix.size());
+    return read_field(key, value, info.configuration);
   }
   for (const CountKey& each : kCounts) {
     if (key != each.key) continue;

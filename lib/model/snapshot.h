@@ -41,7 +41,7 @@ Status inspect_snapshot(const std::byte* bytes, std::size_t size, SnapshotInfo* 
 Status read_snapshot_info(const TensorReader& reader, SnapshotInfo* info);
 
 // What is wrong with a snapshot.
-inline Status corrupt(const char* message) { return {StatusCode::kCorruptData, message}; }
+inline Status corrupt(Message message) { return {StatusCode::kCorruptData, message}; }
 
 // Memory for putting a snapshot together and for looking into one.
 class SnapshotScratch {

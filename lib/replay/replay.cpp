@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/sampling.h"
+#include "base/special_functions.h"
 
 namespace adapvae {
 
@@ -34,7 +35,7 @@ Status Replay::draw(Backend& backend, Vae& vae, const Mixture& mixture, Index co
   double total = 0.0;
   for (Index k = 0; k < mixture.clusters(); ++k) {
     const double rows = mixture.rows_of(k);
-    weight_[k] = rows >= settings.least_rows ? std::pow(rows, settings.balance) : 0.0;
+    weight_[k] = rows >= settings.least_rows ? power(rows, settings.balance) : 0.0;
     total += weight_[k];
   }
   if (!(total > 0.0)) return {};
