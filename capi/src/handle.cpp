@@ -141,7 +141,9 @@ Status read_options(const adapvae_options* options, adapvae_options* out) {
     std::memcpy(&result, options, std::min<std::size_t>(options->struct_size, sizeof(result)));
   }
   result.struct_size = sizeof(result);
-  if (result.reserved != 0) return {StatusCode::kInvalidArgument, "options: reserved must be 0"};
+  if (result.in_place != 0 && result.in_place != 1) {
+    return {StatusCode::kInvalidArgument, "options: in_place must be 0 or 1"};
+  }
   if ((result.allocate == nullptr) != (result.release == nullptr)) {
     return {StatusCode::kInvalidArgument, "allocate and release come together"};
   }

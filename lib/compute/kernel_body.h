@@ -28,25 +28,34 @@ using Index = std::ptrdiff_t;
 #define ADAPVAE_JOIN_(a, b) a##b
 #define ADAPVAE_JOIN(a, b) ADAPVAE_JOIN_(a, b)
 
+// What learning alone needs.
+#if defined(ADAPVAE_INFERENCE_ONLY)
+#define ADAPVAE_TO_LEARN(kernel) nullptr
+#pragma GCC diagnostic ignored "-Wunused-function"
+#else
+#define ADAPVAE_TO_LEARN(kernel) kernel
+#endif
+
 constexpr KernelTable kTable = {
     ADAPVAE_STRING(ADAPVAE_LEVEL),
     kTileRows,
     kTileCols,
     kDepthBlock,
     ADAPVAE_ROW_BLOCK,
-    pack_a,
-    pack_b,
-    gemm_block,
+    kLanes,
+    ADAPVAE_TO_LEARN(pack_a),
+    ADAPVAE_TO_LEARN(pack_b),
+    ADAPVAE_TO_LEARN(gemm_block),
     gemm_small,
-    column_sums,
-    reconstruct,
+    ADAPVAE_TO_LEARN(column_sums),
+    ADAPVAE_TO_LEARN(reconstruct),
     softmax_rows,
     mahalanobis,
-    mahalanobis_pull,
-    divide_rows,
-    weighted_moments,
-    adam,
-    squared_norm,
+    ADAPVAE_TO_LEARN(mahalanobis_pull),
+    ADAPVAE_TO_LEARN(divide_rows),
+    ADAPVAE_TO_LEARN(weighted_moments),
+    ADAPVAE_TO_LEARN(adam),
+    ADAPVAE_TO_LEARN(squared_norm),
 };
 
 }  // namespace

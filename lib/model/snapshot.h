@@ -48,7 +48,8 @@ class SnapshotScratch {
  public:
   static constexpr std::size_t kMostTensors = 64;
 
-  void place(Arena& arena);
+  // writes: not only to look into one.
+  void place(Arena& arena, bool writes);
 
   // The metadata of a snapshot; valid until the next call.
   std::span<const MetadataEntry> metadata(const SnapshotInfo& info) const;
