@@ -10,6 +10,13 @@
 #include "compute/kernels.h"
 
 #define ADAPVAE_LAMBDA __attribute__((always_inline))
+// What learning alone needs.
+#if defined(ADAPVAE_INFERENCE_ONLY)
+#define ADAPVAE_TO_LEARN(kernel) nullptr
+#pragma GCC diagnostic ignored "-Wunused-function"
+#else
+#define ADAPVAE_TO_LEARN(kernel) kernel
+#endif
 
 namespace adapvae {
 namespace {
@@ -27,14 +34,6 @@ using Index = std::ptrdiff_t;
 #define ADAPVAE_STRING(x) ADAPVAE_STRING_(x)
 #define ADAPVAE_JOIN_(a, b) a##b
 #define ADAPVAE_JOIN(a, b) ADAPVAE_JOIN_(a, b)
-
-// What learning alone needs.
-#if defined(ADAPVAE_INFERENCE_ONLY)
-#define ADAPVAE_TO_LEARN(kernel) nullptr
-#pragma GCC diagnostic ignored "-Wunused-function"
-#else
-#define ADAPVAE_TO_LEARN(kernel) kernel
-#endif
 
 constexpr KernelTable kTable = {
     ADAPVAE_STRING(ADAPVAE_LEVEL),

@@ -79,3 +79,14 @@ for preset in "$@"; do
   [ -z "$others" ] || fail "$preset: symbols that tests/edge/needed_symbols.txt does not have:" $others
   echo "symbols, $preset: ok"
 done
+
+# ---- the packages for Arduino and Zephyr: their one source, as those build it ----
+tools/device_packages.py "$work/packages"
+for package in arduino zephyr; do
+  flags=(-std=gnu++20)
+  [ $package = zephyr ] && flags=(-std=c++20 -fno-exceptions -fno-rtti -DADAPVAE_NO_HEAP -DADAPVAE_STRIP_STRINGS)
+  arm-none-eabi-g++ -mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard -mthumb -Os -Wall -Wno-psabi "${flags[@]}" \
+    -c "$work/packages/$package/adapvae/src/adapvae.cpp" -o "$work/$package.o" || fail "the package for $package"
+  arm-none-eabi-nm -u "$work/$package.o" | grep -wE 'malloc|free|printf' && fail "$package: a heap or stdio"
+  echo "package, $package: ok"
+done

@@ -43,7 +43,7 @@
  * Devices.   Builds can leave things out: the heap (ADAPVAE_NO_HEAP: memory or an allocator must be
  *            given), texts of errors and fields (ADAPVAE_STRIP_STRINGS: they are empty; numbers stay),
  *            all that learns (ADAPVAE_INFERENCE_ONLY: ADAPVAE_UNAVAILABLE but for scorers). Stack that
- *            calls take, sizes, a firmware: docs/devices.md.
+ *            calls take, sizes: docs/results/edge.md; a firmware: examples/cortex-m.
  * Threads.   A model is for one thread at a time; different models do not know of each other.
  *            adapvae_stop() alone may be called from anywhere. The library makes no threads: those
  *            that adapvae_options brings are used within a call. To score while a model learns, give
