@@ -46,7 +46,8 @@ void flash_erase(int slot) {
 
 void flash_program(int slot, uint32_t offset, const uint8_t page[kPageBytes]) {
   uint32_t count = done_of(kPageBytes);
-  for (uint32_t i = 0; i < count; ++i) flash[slot][offset + i] &= page[i]; /* bits go from 1 to 0 only */
+  for (uint32_t i = 0; i < count; ++i)
+    flash[slot][offset + i] &= page[i]; /* bits go from 1 to 0 only */
   end_operation();
 }
 

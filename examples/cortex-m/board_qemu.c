@@ -1,5 +1,6 @@
-/* Arm's MPS2 (AN386: Cortex-M4, AN500: Cortex-M7) and MPS3 (AN547: Cortex-M55) boards as QEMU has them:
- * start-up, text by semihosting, and memory that keeps what it holds over a reset, for flash. */
+/* Arm's MPS2 (AN386: Cortex-M4, AN500: Cortex-M7) and MPS3 (AN547: Cortex-M55) boards as QEMU has
+ * them: start-up, text by semihosting, and memory that keeps what it holds over a reset, for flash.
+ */
 #include <string.h>
 
 #include "board.h"
@@ -7,7 +8,8 @@
 extern uint32_t stack_top, data_load, data_begin, data_end, bss_begin, bss_end;
 extern int main(void);
 
-/* ---- start-up ---------------------------------------------------------------------------------- */
+/* ---- start-up ----------------------------------------------------------------------------------
+ */
 
 void reset_handler(void) {
   *(volatile uint32_t*)0xE000ED88 |= 0xFu << 20; /* CPACR: the FPU is on */
@@ -17,7 +19,8 @@ void reset_handler(void) {
   main();
 }
 
-/* ---- semihosting ------------------------------------------------------------------------------- */
+/* ---- semihosting -------------------------------------------------------------------------------
+ */
 
 static int semihost(int operation, const void* argument) {
   register int r0 __asm("r0") = operation;
@@ -47,11 +50,12 @@ void fault_handler(void) {
 }
 
 __attribute__((section(".vectors"), used)) static void* const vectors[16] = {
-    &stack_top,    (void*)reset_handler, (void*)fault_handler, (void*)fault_handler,
+    &stack_top,           (void*)reset_handler, (void*)fault_handler, (void*)fault_handler,
     (void*)fault_handler, (void*)fault_handler, (void*)fault_handler,
 };
 
-/* ---- flash ------------------------------------------------------------------------------------- */
+/* ---- flash -------------------------------------------------------------------------------------
+ */
 
 __attribute__((section(".flash"))) static uint8_t flash[kSlots][kSlotBytes];
 __attribute__((section(".flash"))) static uint8_t kept[64];
@@ -74,7 +78,8 @@ void flash_erase(int slot) {
 
 void flash_program(int slot, uint32_t offset, const uint8_t page[kPageBytes]) {
   uint32_t count = done_of(kPageBytes);
-  for (uint32_t i = 0; i < count; ++i) flash[slot][offset + i] &= page[i]; /* bits go from 1 to 0 only */
+  for (uint32_t i = 0; i < count; ++i)
+    flash[slot][offset + i] &= page[i]; /* bits go from 1 to 0 only */
   end_operation();
 }
 

@@ -14,11 +14,13 @@ enum { kBands = 4, kStream = 100, kRebootAfter = 14 /* streams */ };
 extern const int landsat_rows;
 extern const uint8_t landsat[][4];
 
-/* All that the library ever uses (a PC's pointers and vectors take more), and room for a snapshot. */
+/* All that the library ever uses (a PC's pointers and vectors take more), and room for a snapshot.
+ */
 static uint64_t memory[(sizeof(void*) > 4 ? 192 : 128) * 1024 / 8];
 static uint8_t snapshot[kSlotBytes - kPageBytes];
 
-/* ---- text without stdio ------------------------------------------------------------------------ */
+/* ---- text without stdio ------------------------------------------------------------------------
+ */
 
 static void print_number(uint32_t number) {
   char text[12];
@@ -41,7 +43,8 @@ static int fail(const char* what, adapvae_status status) {
   return 1;
 }
 
-/* ---- the model --------------------------------------------------------------------------------- */
+/* ---- the model ---------------------------------------------------------------------------------
+ */
 
 static void configure(adapvae_config* config) {
   adapvae_config_init(config, sizeof *config);

@@ -1,5 +1,5 @@
-/* A model in one of two flash slots, by turns. The slot with the older model is erased and written, its
- * header last; so whenever the power goes, the other slot, or this one, holds a whole model. */
+/* A model in one of two flash slots, by turns. The slot with the older model is erased and written,
+ * its header last; so whenever the power goes, the other slot, or this one, holds a whole model. */
 #ifndef SLOTS_H
 #define SLOTS_H
 

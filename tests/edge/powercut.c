@@ -1,5 +1,5 @@
-/* The power goes at every flash operation of a save, one after the other; after each a sound model must
- * be found, the one before or the new one. Stands in the firmware's place. */
+/* The power goes at every flash operation of a save, one after the other; after each a sound model
+ * must be found, the one before or the new one. Stands in the firmware's place. */
 #include <adapvae/adapvae.h>
 
 #include "board.h"
