@@ -73,7 +73,8 @@ int run_size(const Arguments& arguments) {
   std::printf("flash, a snapshot at first      %9zu, %zu of them weights; it grows with clusters\n",
               sizes.snapshot, sizes.weights);
   std::printf(
-      "As this machine counts, with pointers of %zu bits; 32 bits take less. Stack of every call and"
+      "As this machine counts, with pointers of %zu bits; 32 bits take less. Stack of every call "
+      "and"
       "\nflash of the library: docs/results/edge.md.\n",
       8 * sizeof(void*));
   return 0;

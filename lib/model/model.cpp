@@ -66,8 +66,7 @@ void Model::place(Arena& arena, const Configuration& config, ModelUse use) {
   take(score_, config_.pass_rows);
   take(novelty_, config_.pass_rows);
   take(error_, config_.pass_rows);
-  row_novelty_.place(arena, m, config_.novelty_error_weight,
-                     learns(use) ? config_.block_rows : 0);
+  row_novelty_.place(arena, m, config_.novelty_error_weight, learns(use) ? config_.block_rows : 0);
   if (config_.scale_inputs != 0) take(pass_x_, Index{config_.pass_rows} * config_.inputs);
   take(scratch_, 2 * m + clusters.max_clusters);
   events_.place(arena, learns(use) ? config_.events : 0);

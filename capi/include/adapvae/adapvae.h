@@ -437,9 +437,9 @@ struct adapvae_options {
   void* parallel_context;
   int32_t threads;
 
-  /* Of adapvae_create_scorer_from(): 1: the network's weights are read where they lie in the snapshot
-   * (flash, a mapped file), which must be aligned as floats are and stay as it is until the scorer
-   * is destroyed or another is loaded into it. Else, and for any other call, 0. */
+  /* Of adapvae_create_scorer_from(): 1: the network's weights are read where they lie in the
+   * snapshot (flash, a mapped file), which must be aligned as floats are and stay as it is until
+   * the scorer is destroyed or another is loaded into it. Else, and for any other call, 0. */
   int32_t in_place;
 
   /* Seconds since some moment, for budgets; NULL: the system's clock, where there is one. */
