@@ -100,6 +100,10 @@ constexpr Option kGenerate[] = {
     {"--to", 0, "ID", "the way from --cluster to this one instead"},
     {"--seed", 0, "N", "other numbers, other rows"}};
 constexpr Option kBench[] = {kThreads, kJson};
+constexpr Option kSizes[] = {{"--preset", 'p', "NAME", "desktop, paper, browser or edge"},
+                             {"--inputs", 0, "N", "numbers in a row"},
+                             kSet,
+                             kJson};
 constexpr Option kDemo[] = {
     {"--data", 0, "FOLDER", "where the digits are; else those that ship with the program"},
     kThreads,
@@ -140,6 +144,8 @@ constexpr Verb kVerbs[] = {
      "adapvae generate -m digits.model --each -o digits.png", 0},
     {"bench", "[PRESET...]", "How fast this machine learns and scores.", kBench, run_bench, nullptr,
      kMany},
+    {"size", "", "What a model takes: memory, flash; for devices, before anything runs there.",
+     kSizes, run_size, "adapvae size --preset edge --inputs 32 --set max_clusters=8", 0},
     {"selftest", "", "Whether everything works on this machine.", {}, run_selftest, nullptr, 0},
     {"demo", "[FOLDER]", "Handwritten digits, two new kinds at a time; writes a report.", kDemo,
      run_demo, "adapvae demo", 1},

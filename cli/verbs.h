@@ -37,6 +37,7 @@ int run_forget(const Arguments& arguments);
 int run_undo(const Arguments& arguments);
 int run_generate(const Arguments& arguments);
 int run_bench(const Arguments& arguments);
+int run_size(const Arguments& arguments);
 int run_selftest(const Arguments& arguments);
 int run_demo(const Arguments& arguments);
 int run_completion(const Arguments& arguments);

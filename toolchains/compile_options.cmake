@@ -1,8 +1,8 @@
 # Flags shared by every target of this project; applied with adapvae_compile_options(TARGET).
 
 function(adapvae_compile_options target)
-  # Position-independent WebAssembly is for dynamic linking, larger and slower.
-  if(EMSCRIPTEN)
+  # Position-independent WebAssembly is for dynamic linking, larger and slower; firmware is not moved.
+  if(EMSCRIPTEN OR CMAKE_SYSTEM_NAME STREQUAL "Generic")
     set(position_independent OFF)
   else()
     set(position_independent ON)
@@ -24,9 +24,14 @@ endfunction()
 function(adapvae_core_options target)
   adapvae_compile_options(${target})
   set(adapvae_optimise -O2)
-  if(EMSCRIPTEN)
+  if(EMSCRIPTEN OR CMAKE_SYSTEM_NAME STREQUAL "Generic")
     set(adapvae_optimise -Os)
   endif()
+  foreach(option ADAPVAE_NO_HEAP ADAPVAE_STRIP_STRINGS ADAPVAE_INFERENCE_ONLY)
+    if(${option})
+      target_compile_definitions(${target} PRIVATE ${option})
+    endif()
+  endforeach()
   # What is hot is in the kernels, which have their own flags: the rest is half the size so. And a
   # program that links the static library takes only what it calls.
   target_compile_options(${target} PRIVATE

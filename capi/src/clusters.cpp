@@ -64,7 +64,7 @@ adapvae_status corrected(adapvae_model* model, std::initializer_list<adapvae_id>
                          const Correct& correct) {
   const Call call(model);
   if (!call.entered()) return call.refusal();
-  if (model->model.use() == ModelUse::kScore) {
+  if (!learns(model->model.use())) {
     return call.fail(ADAPVAE_UNAVAILABLE, "this model was made to score only");
   }
   for (const adapvae_id id : ids) {
@@ -91,10 +91,10 @@ adapvae_status adapvae_get_info(const adapvae_model* model, adapvae_info* info) 
   value.ids_given = core.clusters().registry().ids_given();
   value.events = core.last_event();
   value.memory_bytes = model->bytes;
-  value.snapshot_bytes = core.use() == ModelUse::kLearn ? core.snapshot_bytes() : 0;
+  value.snapshot_bytes = learns(core.use()) ? core.snapshot_bytes() : 0;
   value.time = core.latest_time();
   value.backend = model->backend->name();
-  value.scores_only = core.use() == ModelUse::kScore ? 1 : 0;
+  value.scores_only = learns(core.use()) ? 0 : 1;
   value.latent = core.configuration().latent;
   value.inputs = core.configuration().inputs;
   value.block_rows = core.configuration().block_rows;

@@ -13,7 +13,7 @@ adapvae_status adapvae_save(const adapvae_model* model, void* bytes, size_t capa
     return call.fail(ADAPVAE_INVALID_ARGUMENT,
                      "bytes is null: give memory, or capacity 0 to ask for the size");
   }
-  if (model->model.use() == ModelUse::kScore) {
+  if (!learns(model->model.use())) {
     return call.fail(ADAPVAE_UNAVAILABLE, "this model was made to score only");
   }
   if (bytes == nullptr) {

@@ -5,8 +5,13 @@
 namespace adapvae::capi {
 namespace {
 
-void* allocate_by_malloc(void*, std::size_t bytes, std::size_t) { return std::malloc(bytes); }
-void release_by_free(void*, void* memory, std::size_t, std::size_t) { std::free(memory); }
+#if defined(ADAPVAE_NO_HEAP)
+void* allocate_by_default(void*, std::size_t, std::size_t) { return nullptr; }
+void release_by_default(void*, void*, std::size_t, std::size_t) {}
+#else
+void* allocate_by_default(void*, std::size_t bytes, std::size_t) { return std::malloc(bytes); }
+void release_by_default(void*, void* memory, std::size_t, std::size_t) { std::free(memory); }
+#endif
 
 // What a newer caller's struct has beyond ours must say nothing.
 bool zero_beyond(const void* given, std::size_t size, std::size_t known) {
@@ -39,13 +44,13 @@ adapvae_status code_of(const Status& status, bool newer) {
   return ADAPVAE_INVALID_ARGUMENT;
 }
 
-adapvae_status fail(adapvae_error* error, adapvae_status status, const char* message,
-                    std::int64_t index) {
+adapvae_status fail(adapvae_error* error, adapvae_status status, Message message,
+                    std::ptrdiff_t index) {
   if (error == nullptr || !sized(error)) return status;
   adapvae_error value = {};
   value.status = status;
-  value.index = static_cast<std::int32_t>(std::clamp<std::int64_t>(index, -1, INT32_MAX));
-  value.message = message;
+  value.index = static_cast<std::int32_t>(std::clamp<std::ptrdiff_t>(index, -1, INT32_MAX));
+  value.message = message.text();
   put(error, value);
   return status;
 }
@@ -136,7 +141,9 @@ Status read_options(const adapvae_options* options, adapvae_options* out) {
     std::memcpy(&result, options, std::min<std::size_t>(options->struct_size, sizeof(result)));
   }
   result.struct_size = sizeof(result);
-  if (result.reserved != 0) return {StatusCode::kInvalidArgument, "options: reserved must be 0"};
+  if (result.in_place != 0 && result.in_place != 1) {
+    return {StatusCode::kInvalidArgument, "options: in_place must be 0 or 1"};
+  }
   if ((result.allocate == nullptr) != (result.release == nullptr)) {
     return {StatusCode::kInvalidArgument, "allocate and release come together"};
   }
@@ -157,7 +164,7 @@ Status read_options(const adapvae_options* options, adapvae_options* out) {
 }
 
 Allocator allocator_of(const adapvae_options& options) {
-  if (options.allocate == nullptr) return {allocate_by_malloc, release_by_free, nullptr};
+  if (options.allocate == nullptr) return {allocate_by_default, release_by_default, nullptr};
   return {options.allocate, options.release, options.allocate_context};
 }
 

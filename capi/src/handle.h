@@ -78,8 +78,8 @@ void put(T* to, T value) {
 }
 
 // Into the caller's adapvae_error, which may be null or have no size; the status.
-adapvae_status fail(adapvae_error* error, adapvae_status status, const char* message,
-                    std::int64_t index = -1);
+adapvae_status fail(adapvae_error* error, adapvae_status status, Message message,
+                    std::ptrdiff_t index = -1);
 adapvae_status finish(adapvae_error* error, const Status& status, bool newer = false);
 
 // A call on a model: refuses null and calls from within calls, and remembers the error.
@@ -99,13 +99,13 @@ class Call {
   adapvae_status refusal() const {
     return handle_ == nullptr ? ADAPVAE_INVALID_ARGUMENT : ADAPVAE_BUSY;
   }
-  adapvae_status fail(adapvae_status status, const char* message, std::int64_t index = -1) const {
+  adapvae_status fail(adapvae_status status, Message message, std::ptrdiff_t index = -1) const {
     handle_->last.struct_size = sizeof(adapvae_error);
     return capi::fail(&handle_->last, status, message, index);
   }
   adapvae_status finish(const Status& status, bool newer = false) const {
-    return status.ok() ? ADAPVAE_OK
-                       : fail(code_of(status, newer), status.message(), status.index());
+    if (status.ok()) return ADAPVAE_OK;
+    return fail(code_of(status, newer), status.message(), status.index());
   }
 
  private:

@@ -73,10 +73,11 @@ bool countable(const Configuration& config, std::int32_t threads) {
   }
   constexpr double kPanel = 512.0;  // depth of a packed block, at most
   const double passes = std::max(config.pass_rows, config.batch);
-  const double most = std::max({all * sizes[0], all * clusters, all * dims, weights,
-                                passes * widest, kPanel * widest * std::max(threads, 1),
-                                config.pending_rows * std::max(dims * 4.0, clusters),
-                                clusters * clusters, 8.0 * clusters * dims * dims});
+  const double most =
+      std::max({all * sizes[0], all * clusters, all * dims, weights, passes * widest,
+                kPanel * widest * std::max<std::int32_t>(threads, 1),
+                config.pending_rows * std::max(dims * 4.0, clusters), clusters * clusters,
+                8.0 * clusters * dims * dims});
   return most < kMost;
 }
 
@@ -85,7 +86,18 @@ struct Made {
   ModelUse use = ModelUse::kLearn;
 };
 
+// How a scorer reads its snapshot.
+ModelUse scorer_use(const adapvae_options& options) {
+  return options.in_place != 0 ? ModelUse::kScoreInPlace : ModelUse::kScore;
+}
+
 Status plan(const Made& made, const adapvae_options& options, std::size_t* bytes) {
+  if (made.use == ModelUse::kLearn && !learns(made.use)) {
+    return {StatusCode::kUnavailable, "this build of the library makes scorers only"};
+  }
+  if (made.use != ModelUse::kScoreInPlace && options.in_place != 0) {
+    return {StatusCode::kInvalidArgument, "in_place is for adapvae_create_scorer_from()"};
+  }
   ADAPVAE_RETURN_IF_ERROR(check_configuration(made.config));
   *bytes = countable(made.config, options.threads)
                ? bytes_of(made.config, made.use, options.threads)
@@ -206,7 +218,7 @@ adapvae_status adapvae_create_scorer_from(const void* bytes, size_t size,
   if (status.ok() && (bytes_required != nullptr || scorer == nullptr)) {
     Made made;
     std::size_t planned = 0;
-    made.use = ModelUse::kScore;
+    made.use = scorer_use(given);
     newer = true;
     status = inspect(bytes, size, &made.config);
     if (status.ok()) {
@@ -216,7 +228,7 @@ adapvae_status adapvae_create_scorer_from(const void* bytes, size_t size,
     if (status.ok() && bytes_required != nullptr) *bytes_required = planned;
   }
   if (status.ok() && scorer != nullptr) {
-    status = create_from(bytes, size, ModelUse::kScore, given, scorer, &newer);
+    status = create_from(bytes, size, scorer_use(given), given, scorer, &newer);
   }
   return finish(error, status, newer);
 }
@@ -253,6 +265,9 @@ adapvae_status adapvae_create_scorer(adapvae_model* model, const adapvae_options
 adapvae_status adapvae_reset(adapvae_model* model) {
   const Call call(model);
   if (!call.entered()) return call.refusal();
+  if (!kBuiltToLearn || model->model.use() == ModelUse::kScoreInPlace) {
+    return call.fail(ADAPVAE_UNAVAILABLE, "all that it knows is a snapshot's: load another");
+  }
   model->model.reset();
   model->time_set = false;
   return ADAPVAE_OK;

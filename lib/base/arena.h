@@ -20,7 +20,12 @@ namespace adapvae {
 
 class Arena {
  public:
-  static constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector
+  // A cache line, and the widest vector; a double where there are neither.
+#if UINTPTR_MAX > 0xFFFFFFFF || defined(__wasm__)
+  static constexpr std::size_t kAlignment = 64;
+#else
+  static constexpr std::size_t kAlignment = 8;
+#endif
 
   // Counts only: take() returns null.
   constexpr Arena() = default;
@@ -41,6 +46,13 @@ class Arena {
       return nullptr;
     }
     return reinterpret_cast<T*>(take_bytes(count * sizeof(T)));
+  }
+
+  // Room for two things that are never in use at once: copies of the arena, each given one of them,
+  // begin at the same place, and the arena goes on behind the longer.
+  void go_on_behind(const Arena& copy) {
+    used_ = copy.used_ > used_ ? copy.used_ : used_;
+    failed_ = failed_ || copy.failed_;
   }
 
   constexpr bool counting() const { return base_ == nullptr; }

@@ -122,6 +122,8 @@ double half_chi_squared_quantile(Index dof, double p) {
   return 0.5 * m * root * root * root;
 }
 
+double power(double base, double exponent) { return std::exp(exponent * std::log(base)); }
+
 double log_sum_exp(const double* x, Index count) {
   if (count <= 0) return -INFINITY;
   Index largest = 0;

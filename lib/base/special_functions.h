@@ -23,6 +23,10 @@ double normal_quantile(double p);
 // dof >= 3 and 0.5 <= p <= 0.995).
 double half_chi_squared_quantile(Index dof, double p);
 
+// base^exponent for a base above 0, to about 1e-15 · |exponent · log base|: libm's pow brings
+// tables of 5 KB that nothing else here needs.
+double power(double base, double exponent);
+
 // log sum_i exp(x_i), without overflow; -infinity for count 0 or all entries -infinity; +infinity
 // if any entry is; NaN if any entry is NaN, whatever the others are.
 double log_sum_exp(const double* x, Index count);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/special_functions.h"
+
 namespace adapvae {
 namespace {
 
@@ -36,13 +38,13 @@ constexpr Range part(Index count, Index task, Index tasks, Index multiple = 1) {
   const Index size = round_up((count + tasks - 1) / tasks, multiple);
   return {std::min(count, task * size), std::min(count, (task + 1) * size)};
 }
-constexpr Index row_scratch_floats(Index dims, Index clusters) {
-  return (4 * dims + clusters) * kMahalanobisRows;
+// Rows that a kernel takes at once.
+Index rows_at_once(const KernelTable& kernels) {
+  return kernels.lanes * (kMahalanobisRows / kMaxLanes);
 }
-// Every cluster's padded square, and a group of padded rows per task. Lanes of doubles: at most 8.
-constexpr Index moment_scratch_doubles(Index dims, Index clusters) {
-  const Index padded = round_up(dims, kMaxLanes / 2);
-  return (clusters * dims + kMomentTasks * kMomentGroup) * padded;
+// A row of doubles with room for whole vectors.
+Index padded_dims(const KernelTable& kernels, Index dims) {
+  return round_up(dims, std::max<Index>(1, kernels.lanes / 2));
 }
 
 float clamp_keeping_nan(float value, LogVarianceClamp clamp) {
@@ -90,17 +92,28 @@ void CpuBackend::place(Arena& arena, const ComputeLimits& limits, const KernelTa
   const Index deep = std::min(kernels.depth_block, longest);
   packed_a_size_ = deep * round_up(std::min(kernels.row_block, longest), kernels.tile_rows);
   packed_b_size_ = deep * round_up(limits.widest_layer, kernels.tile_cols);
+  // On small devices no product is worth packing.
+  if (!kBuiltToLearn ||
+      std::int64_t{limits.rows} * limits.widest_layer * limits.widest_layer <= kSmallProduct) {
+    packed_a_size_ = 0;
+    packed_b_size_ = deep * kernels.tile_cols;
+  }
   packed_a_ = arena.take<float>(static_cast<std::size_t>(limits.workers * packed_a_size_));
   packed_b_ = arena.take<float>(static_cast<std::size_t>(limits.workers * packed_b_size_));
-  row_scratch_size_ = row_scratch_floats(limits.dims, limits.clusters);
-  row_scratch_ = arena.take<float>(static_cast<std::size_t>(kRowTasks * row_scratch_size_));
-  moment_scratch_ = arena.take<double>(moment_scratch_doubles(limits.dims, limits.clusters));
+  row_scratch_size_ = (4 * limits.dims + limits.clusters) * rows_at_once(kernels);
+  const Index tasks_at_once = limits.workers > 1 ? kRowTasks : 1;
+  row_scratch_ = arena.take<float>(static_cast<std::size_t>(tasks_at_once * row_scratch_size_));
+  // Every cluster's padded square, and a group of padded rows per task.
+  const Index moment_tasks = limits.workers > 1 ? kMomentTasks : 1;
+  moment_scratch_ = arena.take<double>(
+      static_cast<std::size_t>((limits.clusters * limits.dims + moment_tasks * kMomentGroup) *
+                               padded_dims(kernels, limits.dims)));
   partial_sums_ = arena.take<double>(kPartialSums);
 }
 
 template <typename Body>
 void CpuBackend::run_tasks(Index count, const Body& body) {
-  if (parallel_for_.run == nullptr || count < 2) {
+  if (!parallel() || count < 2) {
     for (Index task = 0; task < count; ++task) body(task);
     return;
   }
@@ -123,14 +136,13 @@ void CpuBackend::gemm(GemmCall call) {
     for (Index i = 0; i < call.m; ++i) std::fill_n(call.c + i * call.c_row, call.n, 0.0F);
   }
   const std::int64_t products = std::int64_t{call.m} * call.n * call.k;
-  if (call.m <= kFewRows || products <= kSmallProduct) {
+  if (!kBuiltToLearn || call.m <= kFewRows || products <= kSmallProduct) {
     kernels.gemm_small(&call, packed_b_);
     return;
   }
   // Cut along the longer side into as many parts as there are workers. Each part packs for itself:
   // that costs less than handing packed memory from core to core.
-  const bool parallel = parallel_for_.run != nullptr && products > kTaskProduct;
-  const Index parts = parallel ? limits_.workers : 1;
+  const Index parts = parallel() && products > kTaskProduct ? limits_.workers : 1;
   const bool by_rows = call.m >= call.n;
   run_tasks(parts, [&](Index task) {
     GemmCall part_call = call;
@@ -195,6 +207,7 @@ void CpuBackend::dense_forward(ConstMatrixView x, ConstMatrixView w, const float
 
 void CpuBackend::dense_backward_input(ConstMatrixView dy, ConstMatrixView w, ConstMatrixView x,
                                       Activation activation, MatrixView dx) {
+  if (!kBuiltToLearn) return;
   assert(dy.cols == w.cols && dx.cols == w.rows && dx.rows == dy.rows);
   assert(x.rows == dx.rows && x.cols == dx.cols);
   gemm({.m = dy.rows,
@@ -215,6 +228,7 @@ void CpuBackend::dense_backward_input(ConstMatrixView dy, ConstMatrixView w, Con
 
 void CpuBackend::dense_backward_weights(ConstMatrixView x, ConstMatrixView dy, MatrixView dw,
                                         float* dbias) {
+  if (!kBuiltToLearn) return;
   assert(x.rows == dy.rows && dw.rows == x.cols && dw.cols == dy.cols);
   gemm({.m = x.cols,
         .n = dy.cols,
@@ -240,6 +254,7 @@ void CpuBackend::dense_backward_weights(ConstMatrixView x, ConstMatrixView dy, M
 void CpuBackend::reconstruct(const LikelihoodSettings& likelihood, ConstMatrixView output,
                              ConstMatrixView target, float scale, MatrixView gradient,
                              float* log_likelihood) {
+  if (!kBuiltToLearn) return;
   assert(output.cols == target.cols * (likelihood.kind == Likelihood::kGaussianLearned ? 2 : 1));
   const Index tasks = task_count(std::int64_t{output.rows} * output.cols, kRowTasks);
   run_tasks(tasks, [&](Index task) {
@@ -284,6 +299,7 @@ void CpuBackend::latent_gradient(ConstMatrixView heads, ConstMatrixView noise,
                                  ConstMatrixView variance, ConstMatrixView dz, ConstMatrixView pull,
                                  ConstMatrixView precision, LogVarianceClamp clamp, float weight,
                                  MatrixView dheads) {
+  if (!kBuiltToLearn) return;
   const Index m = dz.cols;
   assert(heads.cols == 2 * m && dheads.cols == 2 * m && pull.cols == m && precision.cols == m);
   for (Index i = 0; i < dz.rows; ++i) {
@@ -312,13 +328,14 @@ void CpuBackend::mahalanobis(ConstMatrixView z, ConstMatrixView variance,
     call.variance_row = variance.stride;
     call.out = out.data + rows.begin * out.stride;
     call.out_row = out.stride;
-    call.scratch = row_scratch_ + task * row_scratch_size_;
+    call.scratch = row_scratch(task);
     kernels_->mahalanobis(&call);
   });
 }
 
 void CpuBackend::mahalanobis_pull(ConstMatrixView z, ConstMatrixView weight,
                                   const GaussianView& gaussians, MatrixView pull) {
+  if (!kBuiltToLearn) return;
   assert(z.cols == gaussians.dims && weight.cols == gaussians.clusters && pull.cols == z.cols);
   assert(gaussians.dims <= limits_.dims);
   const Index tasks = task_count(
@@ -330,7 +347,7 @@ void CpuBackend::mahalanobis_pull(ConstMatrixView z, ConstMatrixView weight,
     call.weight_row = weight.stride;
     call.out = pull.data + rows.begin * pull.stride;
     call.out_row = pull.stride;
-    call.scratch = row_scratch_ + task * row_scratch_size_;
+    call.scratch = row_scratch(task);
     kernels_->mahalanobis_pull(&call);
   });
 }
@@ -351,6 +368,7 @@ void CpuBackend::softmax_rows(ConstMatrixView in, const float* offset, float sca
 void CpuBackend::divide_rows(ConstMatrixView z, ConstMatrixView variance,
                              const GaussianView& gaussians, const float* log_weight,
                              const double* budget, MatrixViewD share, MemberView members) {
+  if (!kBuiltToLearn) return;
   assert(z.cols == gaussians.dims && share.rows == z.rows && share.cols == gaussians.clusters);
   assert(members.rows == z.rows && members.cols == member_words(gaussians.clusters));
   assert(gaussians.dims <= limits_.dims && gaussians.clusters <= limits_.clusters);
@@ -364,14 +382,14 @@ void CpuBackend::divide_rows(ConstMatrixView z, ConstMatrixView variance,
       call.distance.variance = variance.data + rows.begin * variance.stride;
     }
     call.distance.variance_row = variance.stride;
-    call.distance.scratch = row_scratch_ + task * row_scratch_size_;
+    call.distance.scratch = row_scratch(task);
     call.log_weight = log_weight;
     call.budget = budget != nullptr ? budget + rows.begin : nullptr;
     call.share = share.data + rows.begin * share.stride;
     call.share_row = share.stride;
     call.member = members.data + rows.begin * members.stride;
     call.member_row = members.stride;
-    call.weight = call.distance.scratch + 4 * z.cols * kMahalanobisRows;
+    call.weight = call.distance.scratch + 4 * z.cols * rows_at_once(*kernels_);
     kernels_->divide_rows(&call);
   });
 }
@@ -381,13 +399,14 @@ void CpuBackend::weighted_moments(ConstMatrixView z, ConstMatrixView variance,
                                   ConstMatrixViewD weight, ConstMemberView members,
                                   ConstMatrixViewD center, FactorShape shape, double* mass,
                                   MatrixViewD sum, MatrixViewD scatter) {
+  if (!kBuiltToLearn) return;
   const Index clusters = weight.cols;
   assert(z.rows == weight.rows && center.rows == clusters && center.cols == z.cols);
   assert(center.contiguous() && sum.contiguous() && scatter.contiguous());
   assert(clusters <= limits_.clusters && z.cols <= limits_.dims);
-  const Index padded = round_up(z.cols, kMaxLanes / 2);
+  const Index padded = padded_dims(*kernels_, z.cols);
   // A cluster's sums do not depend on the task that they are made in: one is best for one thread.
-  const Index most = parallel_for_.run != nullptr ? kMomentTasks : 1;
+  const Index most = parallel() ? kMomentTasks : 1;
   const Index tasks =
       std::min(clusters, task_count(std::int64_t{z.rows} * clusters * z.cols, most));
   run_tasks(tasks, [&](Index task) {
@@ -420,6 +439,7 @@ void CpuBackend::weighted_moments(ConstMatrixView z, ConstMatrixView variance,
 // ---- parameters ---------------------------------------------------------------------------------
 
 double CpuBackend::squared_norm(const float* x, Index count) {
+  if (!kBuiltToLearn) return 0.0;
   const Index parts = task_count(count, kPartialSums);
   run_tasks(parts, [&](Index task) {
     const Range range = part(count, task, parts);
@@ -433,8 +453,9 @@ double CpuBackend::squared_norm(const float* x, Index count) {
 void CpuBackend::adam(const AdamSettings& settings, std::uint32_t step, float gradient_scale,
                       Index count, const float* gradient, float* parameter, float* first_moment,
                       float* second_moment) {
-  const double correction1 = 1.0 - std::pow(static_cast<double>(settings.beta1), step);
-  const double correction2 = 1.0 - std::pow(static_cast<double>(settings.beta2), step);
+  if (!kBuiltToLearn) return;
+  const double correction1 = 1.0 - power(settings.beta1, step);
+  const double correction2 = 1.0 - power(settings.beta2, step);
   const Index parts = task_count(count, kPartialSums);
   run_tasks(parts, [&](Index task) {
     const Range range = part(count, task, parts);

@@ -15,7 +15,8 @@ class CpuBackend final : public Backend {
 
   // Takes scratch memory from the arena (or counts it) and fixes level and limits.
   void place(Arena& arena, const ComputeLimits& limits, const KernelTable& kernels);
-  // Optional; may be changed between operations. Results do not depend on it.
+  // Optional; may be changed between operations; used if the limits have more than one worker.
+  // Results do not depend on it.
   void set_parallel_for(ParallelFor parallel_for) { parallel_for_ = parallel_for; }
 
   const char* name() const override { return kernels_->name; }
@@ -53,6 +54,10 @@ class CpuBackend final : public Backend {
             float* second_moment) override;
 
  private:
+  bool parallel() const { return parallel_for_.run != nullptr && limits_.workers > 1; }
+  float* row_scratch(Index task) const {
+    return row_scratch_ + (parallel() ? task * row_scratch_size_ : 0);
+  }
   void gemm(GemmCall call);
   void gemm_part(const GemmCall& call, Index slot);
   // Runs body(task) for task in [0, count), in parallel if there is a way.
@@ -67,7 +72,7 @@ class CpuBackend final : public Backend {
   Index row_scratch_size_ = 0;    // of one task
   float* packed_a_ = nullptr;     // [workers × packed_a_size]
   float* packed_b_ = nullptr;     // [workers × packed_b_size]
-  float* row_scratch_ = nullptr;  // [kRowTasks × row_scratch_size]
+  float* row_scratch_ = nullptr;  // [kRowTasks, or 1 with one worker × row_scratch_size]
   double* moment_scratch_ = nullptr;
   double* partial_sums_ = nullptr;
 };

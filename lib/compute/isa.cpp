@@ -3,6 +3,11 @@
 #include <cstdlib>
 #include <cstring>
 
+// A device with one level has nothing to choose, and perhaps no environment.
+#if defined(ADAPVAE_HAS_BASELINE) || defined(ADAPVAE_HAS_NEON) || defined(ADAPVAE_HAS_SIMD128)
+#define ADAPVAE_LEVEL_CHOICE
+#endif
+
 namespace adapvae {
 namespace {
 
@@ -76,6 +81,7 @@ const char* isa_level_name(IsaLevel level) {
 
 const KernelTable* select_kernels(IsaLevel level) {
   if (level != IsaLevel::kAuto) return processor_has(level) ? compiled_kernels(level) : nullptr;
+#if defined(ADAPVAE_LEVEL_CHOICE)
   if (const char* wanted = std::getenv("ADAPVAE_ISA")) {
     for (int i = 1; i < kIsaLevelCount; ++i) {
       const auto named = static_cast<IsaLevel>(i);
@@ -83,6 +89,7 @@ const KernelTable* select_kernels(IsaLevel level) {
       if (const KernelTable* kernels = select_kernels(named)) return kernels;
     }
   }
+#endif
   // Levels are numbered from slow to fast.
   const KernelTable* kernels = nullptr;
   for (int i = kIsaLevelCount - 1; i > 0 && kernels == nullptr; --i) {

@@ -10,6 +10,13 @@
 #include "compute/kernels.h"
 
 #define ADAPVAE_LAMBDA __attribute__((always_inline))
+// What learning alone needs.
+#if defined(ADAPVAE_INFERENCE_ONLY)
+#define ADAPVAE_TO_LEARN(kernel) nullptr
+#pragma GCC diagnostic ignored "-Wunused-function"
+#else
+#define ADAPVAE_TO_LEARN(kernel) kernel
+#endif
 
 namespace adapvae {
 namespace {
@@ -34,19 +41,20 @@ constexpr KernelTable kTable = {
     kTileCols,
     kDepthBlock,
     ADAPVAE_ROW_BLOCK,
-    pack_a,
-    pack_b,
-    gemm_block,
+    kLanes,
+    ADAPVAE_TO_LEARN(pack_a),
+    ADAPVAE_TO_LEARN(pack_b),
+    ADAPVAE_TO_LEARN(gemm_block),
     gemm_small,
-    column_sums,
-    reconstruct,
+    ADAPVAE_TO_LEARN(column_sums),
+    ADAPVAE_TO_LEARN(reconstruct),
     softmax_rows,
     mahalanobis,
-    mahalanobis_pull,
-    divide_rows,
-    weighted_moments,
-    adam,
-    squared_norm,
+    ADAPVAE_TO_LEARN(mahalanobis_pull),
+    ADAPVAE_TO_LEARN(divide_rows),
+    ADAPVAE_TO_LEARN(weighted_moments),
+    ADAPVAE_TO_LEARN(adam),
+    ADAPVAE_TO_LEARN(squared_norm),
 };
 
 }  // namespace

@@ -357,7 +357,7 @@ void mahalanobis_pull(const MahalanobisCall* call) {
 // over the rows in order, one after the other; rows are taken in groups only so that a running sum
 // is loaded and stored once for several of them.
 // scratch: per cluster dims rows of `padded` doubles, then kMomentGroup padded rows of differences.
-constexpr Index kMomentRows = 256;
+constexpr Index kMomentRows = kLanes > 1 ? 256 : 64;  // small devices have small stacks
 constexpr Index kMomentClusters = 32;
 
 struct MomentGroup {

@@ -97,7 +97,7 @@ struct MahalanobisCall {
   std::ptrdiff_t weight_row;
   float* out;  // distances [rows × clusters], or the pull [rows × dims]
   std::ptrdiff_t out_row;
-  float* scratch;  // [4 · dims · kMahalanobisRows]
+  float* scratch;  // [4 · dims · rows at once: 4 · lanes]
 };
 
 // Responsibilities are whole multiples of this, so that sums of them are exact.
@@ -116,7 +116,7 @@ struct DivideCall {
   std::ptrdiff_t share_row;
   std::uint32_t* member;  // [rows × words] shares that are not zero
   std::ptrdiff_t member_row;
-  float* weight;  // scratch [clusters · kMahalanobisRows]
+  float* weight;  // scratch [clusters · 4 · lanes]
 };
 
 // Rows that weighted_moments adds at a time.
@@ -138,7 +138,7 @@ struct MomentsCall {
   double* mass;     // [clusters]                 Σ w
   double* sum;      // [clusters × dims]          Σ w (z - center)
   double* scatter;  // [clusters × size of shape] Σ w {(z - center)(z - center)ᵀ + diag variance}
-  double* scratch;  // [(clusters · dims + kMomentGroup) · dims rounded up to kMaxLanes / 2]
+  double* scratch;  // [(clusters · dims + kMomentGroup) · dims rounded up to half of the lanes]
 };
 
 struct AdamCall {
@@ -160,6 +160,7 @@ struct KernelTable {
   std::ptrdiff_t tile_rows, tile_cols;  // register tile of the product
   std::ptrdiff_t depth_block;           // largest depth of one packed block
   std::ptrdiff_t row_block;             // rows of packed A that stay in the second-level cache
+  std::ptrdiff_t lanes;                 // floats in a vector
 
   // Rows [i0,i1) of A, depth [p0,p1), into panels of tile_rows rows; `out` is for row i0.
   void (*pack_a)(const GemmCall* call, std::ptrdiff_t i0, std::ptrdiff_t i1, std::ptrdiff_t p0,

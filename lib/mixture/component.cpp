@@ -26,7 +26,7 @@ int factor_with_jitter(Index m, double* b, const Build& build) {
       for (Index i = 0; i < m; ++i) trace += std::fabs(b[packed_size(i) + i]);
       const double unit =
           trace > 0.0 && std::isfinite(trace) ? trace / static_cast<double>(m) : 1.0;
-      const double jitter = unit * std::pow(10.0, step - 14);
+      const double jitter = unit * power(10.0, step - 14);
       for (Index i = 0; i < m; ++i) b[packed_size(i) + i] += jitter;
     }
     if (cholesky_in_place(b, m)) return step;

@@ -102,7 +102,7 @@ void Mixture::place(Arena& arena, const MixtureConfig& config) {
   take(scatters_, capacity * scatter);
   take(masses_, capacity);
   take(scratch_, 2 * scatter + 2 * m);
-  take(local_members_, kLocalRows * member_words(capacity));
+  take(local_members_, std::min(kLocalRows, config.max_rows) * member_words(capacity));
   quantile_clusters_ = -1;
   if (arena.counting() || arena.failed()) return;
   for (Index k = 0; k < capacity; ++k) {

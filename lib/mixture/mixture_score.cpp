@@ -129,7 +129,8 @@ double Mixture::find_surprise_quantile(double part) const {
   // A cluster's rows lie half a χ² of m degrees of freedom above its least surprise; the χ² by
   // Wilson and Hilferty's cube root. Bisection over all clusters.
   const double spread = 2.0 / (9.0 * m);
-  high += 0.5 * m * std::pow(1.0 - spread + 9.0 * std::sqrt(spread), 3.0);
+  const double root = 1.0 - spread + 9.0 * std::sqrt(spread);
+  high += 0.5 * m * root * root * root;
   for (int step = 0; step < 60; ++step) {
     const double middle = 0.5 * (low + high);
     double below = 0.0;

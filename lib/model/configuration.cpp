@@ -10,9 +10,9 @@ namespace adapvae {
 namespace {
 
 // As Status::index().
-std::int64_t number_of(const FieldInfo& field) { return &field - configuration_fields().data(); }
+std::ptrdiff_t number_of(const FieldInfo& field) { return &field - configuration_fields().data(); }
 
-Status refuse(std::string_view field, const char* message) {
+Status refuse(std::string_view field, Message message) {
   return {StatusCode::kInvalidArgument, message, number_of(*find_field(field))};
 }
 
@@ -20,8 +20,8 @@ constexpr std::size_t kLongestName = 32;
 
 // Insertions, deletions and exchanged letters from one to the other; of long names the beginning.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  a = a.substr(0, kLongestName);
-  b = b.substr(0, kLongestName);
+  a = {a.data(), std::min(a.size(), kLongestName)};
+  b = {b.data(), std::min(b.size(), kLongestName)};
   std::size_t row[kLongestName + 1];
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {

@@ -125,18 +125,24 @@ enum class FieldType : std::int32_t { kInteger = 0, kReal = 1, kSwitch = 2, kCho
 // A row of the table. Its default is the field's value in Configuration{}.
 struct FieldInfo {
   const char* name;
-  const char* group;
   FieldType type;
   std::uint32_t offset;  // in Configuration
   std::uint32_t size;    // kReal: a double; else a std::int32_t or, of 8 bytes, a std::uint64_t
   double lowest;
   double highest;
-  const char* choices;   // kChoice: the names of 0, 1, …, with blanks between
-  bool live;             // an existing model takes another value, between streams
+  const char* choices;  // kChoice: the names of 0, 1, …, with blanks between
+  bool live;            // an existing model takes another value, between streams
+  // With ADAPVAE_STRIP_STRINGS these and group are empty.
+#if defined(ADAPVAE_STRIP_STRINGS)
+  static constexpr const char *group = "", *sentence = "", *refusal = "", *nearest = "",
+                              *differs = "";
+#else
+  const char* group;
   const char* sentence;  // what it is
   const char* refusal;   // the message about a value that it does not take
   const char* nearest;   // the message about an unknown name that is most like this one
   const char* differs;   // the message about a snapshot of a model with another value
+#endif
 };
 
 // In the order of the struct; the fields of a group stand together.

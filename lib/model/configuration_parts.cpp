@@ -76,7 +76,8 @@ LearnerConfig learner_config(const Configuration& config, ModelUse use) {
   learner.pending_rows = config.pending_rows;
   learner.aliases = config.aliases;
   learner.undo_steps = config.undo_steps;
-  if (use == ModelUse::kScore) {
+  learner.keeps_state = config.restore_on_failure != 0;
+  if (!learns(use)) {
     learner.max_rows = 1;
     learner.undo_steps = 0;
   }

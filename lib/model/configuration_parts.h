@@ -10,7 +10,13 @@ namespace adapvae {
 
 // What room is made for. A model that only scores takes a snapshot, sees rows and makes them up, in
 // a fraction of the memory; it cannot learn, be corrected or be saved.
-enum class ModelUse : std::int32_t { kLearn = 0, kScore = 1 };
+enum class ModelUse : std::int32_t {
+  kLearn = 0,
+  kScore = 1,
+  kScoreInPlace = 2,  // with the network's weights where they lie in the snapshot
+};
+// Where nothing can, the compiler knows it and leaves out what would.
+constexpr bool learns(ModelUse use) { return kBuiltToLearn && use == ModelUse::kLearn; }
 
 VaeConfig network_config(const Configuration& config);
 float prior_weight(const Configuration& config);  // the automatic one, too

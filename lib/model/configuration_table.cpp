@@ -5,16 +5,16 @@
 namespace adapvae {
 namespace {
 
-constexpr const char* kNetwork = "Network";
-constexpr const char* kRoom = "Room";
-constexpr const char* kTraining = "Training";
-constexpr const char* kImages = "Images";
-constexpr const char* kReplay = "Replay";
-constexpr const char* kMixture = "Mixture";
-constexpr const char* kMoves = "Births and merges";
-constexpr const char* kKinds = "Kinds";
-constexpr const char* kForgetting = "Forgetting";
-constexpr const char* kNovelty = "Novelty";
+[[maybe_unused]] constexpr const char* kNetwork = "Network";
+[[maybe_unused]] constexpr const char* kRoom = "Room";
+[[maybe_unused]] constexpr const char* kTraining = "Training";
+[[maybe_unused]] constexpr const char* kImages = "Images";
+[[maybe_unused]] constexpr const char* kReplay = "Replay";
+[[maybe_unused]] constexpr const char* kMixture = "Mixture";
+[[maybe_unused]] constexpr const char* kMoves = "Births and merges";
+[[maybe_unused]] constexpr const char* kKinds = "Kinds";
+[[maybe_unused]] constexpr const char* kForgetting = "Forgetting";
+[[maybe_unused]] constexpr const char* kNovelty = "Novelty";
 
 constexpr bool kLive = true;
 constexpr bool kFrozen = false;
@@ -25,12 +25,18 @@ constexpr double last_choice(std::string_view choices) {
   return last;
 }
 
-#define ADAPVAE_FIELD(group, field, type, lowest, highest, choices, live, sentence, takes)     \
-  FieldInfo {                                                                                  \
-#field, group, type, offsetof(Configuration, field), sizeof(Configuration::field), lowest, \
-        highest, choices, live, sentence, #field " must be " takes,                            \
-        "no configuration field has that name; the nearest is " #field,                        \
-        "the snapshot is of a model with another " #field                                      \
+#if defined(ADAPVAE_STRIP_STRINGS)
+#define ADAPVAE_TEXTS(group, field, sentence, takes)
+#else
+#define ADAPVAE_TEXTS(group, field, sentence, takes)                  \
+  , group, sentence, #field " must be " takes,                        \
+      "no configuration field has that name; the nearest is " #field, \
+      "the snapshot is of a model with another " #field
+#endif
+#define ADAPVAE_FIELD(group, field, type, lowest, highest, choices, live, sentence, takes)       \
+  FieldInfo {                                                                                    \
+#field, type, offsetof(Configuration, field), sizeof(Configuration::field), lowest, highest, \
+        choices, live ADAPVAE_TEXTS(group, field, sentence, takes)                               \
   }
 #define INTEGER(group, field, lowest, highest, live, sentence)                          \
   ADAPVAE_FIELD(group, field, FieldType::kInteger, lowest, highest, "", live, sentence, \

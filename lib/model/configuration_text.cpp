@@ -13,7 +13,7 @@ namespace {
 // The name that stands first in a list, and the list without it.
 std::string_view next_choice(std::string_view& list) {
   const std::size_t end = std::min(list.find(' '), list.size());
-  const std::string_view first = list.substr(0, end);
+  const std::string_view first(list.data(), end);
   list.remove_prefix(std::min(end + 1, list.size()));
   return first;
 }

@@ -194,8 +194,8 @@ std::size_t JsonString::copy(char* out, std::size_t capacity) const {
   return written;
 }
 
-void JsonCursor::fail(const char* message, std::size_t position, StatusCode code) {
-  if (ok()) status_ = Status(code, message, static_cast<std::int64_t>(origin_ + position));
+void JsonCursor::fail(Message message, std::size_t position, StatusCode code) {
+  if (ok()) status_ = Status(code, message, static_cast<std::ptrdiff_t>(origin_ + position));
 }
 
 void JsonCursor::skip_space() {
@@ -214,7 +214,7 @@ bool JsonCursor::take(char c) {
   return true;
 }
 
-void JsonCursor::expect(char c, const char* message) {
+void JsonCursor::expect(char c, Message message) {
   if (!take(c)) fail(message, position_);
 }
 

@@ -43,7 +43,7 @@ class JsonCursor {
 
   // White space is skipped before each of these.
   bool take(char c);  // false, and not a mistake, if something else comes
-  void expect(char c, const char* message);
+  void expect(char c, Message message);
   JsonString string();
   // 0 … 2⁶³ − 1: digits alone, no sign, fraction, exponent or leading zero.
   std::uint64_t number();
@@ -51,7 +51,7 @@ class JsonCursor {
   void expect_padding();
 
   // Notes a mistake at `position`, unless there has been one.
-  void fail(const char* message, std::size_t position, StatusCode code = StatusCode::kCorruptData);
+  void fail(Message message, std::size_t position, StatusCode code = StatusCode::kCorruptData);
 
   bool ok() const { return status_.ok(); }
   const Status& status() const { return status_; }

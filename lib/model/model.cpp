@@ -17,15 +17,18 @@ constexpr float kLargestInput = 1e12F;
 constexpr double kStartVariance = 0.3;
 constexpr std::int32_t kReplayCounted = 2;  // replay_in_fit
 
+Index neighbour_tile(const Configuration& config) {
+  return std::min<Index>(config.pass_rows, NeighbourGraph::kLargestTile);
+}
+
 }  // namespace
 
 ComputeLimits Model::limits(const Configuration& config, ModelUse use) {
   ComputeLimits limits = compute_limits(network_config(config));
   const LearnerConfig clusters = learner_config(config, use);
-  limits.rows = std::max(limits.rows, clusters.stream_rows());
-  if (use == ModelUse::kLearn) {
-    limits.rows = std::max(limits.rows, NeighbourGraph::kTile);
-    limits.widest_layer = std::max(limits.widest_layer, NeighbourGraph::kTile);
+  if (learns(use)) {
+    limits.rows = std::max(limits.rows, neighbour_tile(config));
+    limits.widest_layer = std::max(limits.widest_layer, neighbour_tile(config));
   }
   limits.clusters = std::max({limits.clusters, clusters.max_clusters, Proposal::kMostPieces});
   return limits;
@@ -52,16 +55,22 @@ void Model::place(Arena& arena, const Configuration& config, ModelUse use) {
   // Room is made once; a ratio that changes later must not seem to change it.
   config_.replay_rows = static_cast<std::int32_t>(replay_room(config));
   VaeConfig network = network_config(config_);
-  network.trainable = use == ModelUse::kLearn;
+  network.trainable = learns(use);
+  network.own_parameters = use != ModelUse::kScoreInPlace;
   const LearnerConfig clusters = learner_config(config_, use);
   const Index all = Index{config_.block_rows} + config_.replay_rows;
-  const Index codes = std::max<Index>(use == ModelUse::kLearn ? all : 0, config_.pass_rows);
+  const Index codes = std::max<Index>(learns(use) ? all : 0, config_.pass_rows);
   const Index m = config_.latent;
   input_scale_.place(arena, config_.inputs,
                      config_.scale_inputs != 0 ? Scaling::kMeanVariance : Scaling::kOff,
                      kMostDeviations);
-  vae_.place(arena, network);
-  learner_.place(arena, clusters);
+  vae_.place_lasting(arena, network);
+  learner_.place_lasting(arena, clusters);
+  // The network is trained or clusters are moved, by turns.
+  Arena moves = arena;
+  learner_.place_moves(moves);
+  vae_.place_gradient(arena);
+  arena.go_on_behind(moves);
   learner_.settings() = learner_settings(config_);
   const auto take = [&arena]<typename T>(T*& to, Index count) {
     to = arena.take<T>(static_cast<std::size_t>(count));
@@ -72,28 +81,33 @@ void Model::place(Arena& arena, const Configuration& config, ModelUse use) {
   take(score_, config_.pass_rows);
   take(novelty_, config_.pass_rows);
   take(error_, config_.pass_rows);
-  row_novelty_.place(arena, m, config_.novelty_error_weight,
-                     use == ModelUse::kLearn ? config_.block_rows : 0);
+  row_novelty_.place(arena, m, config_.novelty_error_weight, learns(use) ? config_.block_rows : 0);
   if (config_.scale_inputs != 0) take(pass_x_, Index{config_.pass_rows} * config_.inputs);
   take(scratch_, 2 * m + clusters.max_clusters);
-  events_.place(arena, use == ModelUse::kLearn ? config_.events : 0);
+  events_.place(arena, learns(use) ? config_.events : 0);
   learner_.set_event_sink({hear, &events_});
-  snapshot_.place(arena);
-  if (use == ModelUse::kLearn) place_learning(arena, network, clusters, all);
+  // Snapshots are made and read between streams: where a stream has what it leaves nothing in.
+  Arena between_streams = arena;
+  snapshot_.place(between_streams, learns(use));
+  vae_.place_moments(arena);
+  if (learns(use)) {
+    trainer_.place(arena, all, network);
+    neighbours_.place(arena, all, m, kNeighbours, neighbour_tile(config_));
+  }
+  arena.go_on_behind(between_streams);
+  if (learns(use)) place_learning(arena, network, clusters, all);
 }
 
-// What only a stream needs.
+// What only a model that learns needs.
 void Model::place_learning(Arena& arena, const VaeConfig& network, const LearnerConfig& clusters,
                            Index all) {
   const auto take = [&arena]<typename T>(T*& to, Index count) {
     to = arena.take<T>(static_cast<std::size_t>(count));
   };
-  trainer_.place(arena, all, network);
   replay_.place(arena, config_.replay_rows, network, clusters.shape, clusters.max_clusters);
   take(all_, all * config_.inputs);
   take(latent_target_, all * config_.latent);
   take(latent_weight_, all);
-  neighbours_.place(arena, all, config_.latent, kNeighbours);
   grouping_.place(arena, clusters.max_clusters);
   take(kind_, clusters.max_clusters);
   take(row_cluster_, all);
@@ -106,7 +120,10 @@ void Model::place_learning(Arena& arena, const VaeConfig& network, const Learner
 
 void Model::reset() {
   input_scale_.reset();
-  vae_.initialise(config_.seed);
+  if (use_ == ModelUse::kScoreInPlace)
+    vae_.borrow_parameters(nullptr);
+  else if (kBuiltToLearn)
+    vae_.initialise(config_.seed);
   learner_.reset();
   row_novelty_.reset();
   replay_.clear();
@@ -322,8 +339,11 @@ Status Model::draw_replay(Backend& backend, ConstMatrixView rows) {
   replay_.clear();
   if (stream_ == 1 || frozen() || pace_.stopped()) return {};
   note_replay_ids();
-  return replay_.draw(backend, vae_, learner_.mixture(), replay_wanted(config_, rows.rows),
-                      replay_settings(config_), config_.seed, stream_);
+  // Behind the stream's rows, where gather() wants them.
+  const Index d = config_.inputs;
+  const MatrixView x(all_ + rows.rows * d, replay_wanted(config_, rows.rows), d);
+  return replay_.draw(backend, vae_, learner_.mixture(), replay_settings(config_), config_.seed,
+                      stream_, x);
 }
 
 void Model::note_replay_ids() {
@@ -341,7 +361,6 @@ ConstMatrixView Model::gather(ConstMatrixView rows) {
   }
   std::fill_n(latent_target_, n * m, 0.0F);
   std::fill_n(latent_weight_, n, 0.0F);
-  std::copy_n(replay_.inputs().data, replay_.rows() * d, all_ + n * d);
   std::copy_n(replay_.latent().data, replay_.rows() * m, latent_target_ + n * m);
   std::fill_n(latent_weight_ + n, replay_.rows(), static_cast<float>(config_.distillation));
   return {all_, n + replay_.rows(), d};

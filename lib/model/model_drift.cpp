@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/special_functions.h"
 #include "model/model.h"
 
 namespace adapvae {
@@ -52,7 +53,7 @@ void Model::scale_past(Index k, double factor) {
 double Model::drift_trust(Index k) const {
   constexpr double kTrustPerStream = 0.8;
   const std::uint64_t born = std::max<std::uint64_t>(1, learner_.registry().info(k).born_stream);
-  return std::pow(kTrustPerStream, static_cast<double>(stream_ - born) - 1.0);
+  return power(kTrustPerStream, static_cast<double>(stream_ - born) - 1.0);
 }
 
 // What clusters hold of the past follows the network to where it puts the replay rows now.

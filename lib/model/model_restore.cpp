@@ -12,7 +12,7 @@ Status Model::broken_stream() {
 }
 
 Status Model::check_whole() const {
-  if (use_ == ModelUse::kScore) {
+  if (!learns(use_)) {
     return {StatusCode::kUnavailable, "this model was made to score only"};
   }
   return broken_ ? broken_stream() : Status();

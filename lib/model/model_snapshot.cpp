@@ -1,6 +1,7 @@
 // Model: snapshots. What is in one is listed in docs/format.md; nothing else of a model survives
 // from one stream to the next.
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 
@@ -59,6 +60,28 @@ Status check_layer(const TensorReader& reader, const char* chain, int i, const D
     return corrupt("a layer of the network holds a number that is not finite");
   }
   return {};
+}
+
+// All parameters where they lie in the file, in the order in which the network has them; null if
+// they do not lie so: this machine's floats, aligned, one layer behind the other.
+const float* parameters_in_place(const TensorReader& reader, const Vae& vae) {
+  const TensorView* first = reader.find("encoder.0.weight");
+  if (std::endian::native != std::endian::little ||
+      reinterpret_cast<std::uintptr_t>(first->data) % alignof(float) != 0) {
+    return nullptr;
+  }
+  const auto* parameters = reinterpret_cast<const float*>(first->data);
+  const Status found =
+      for_each_layer(vae, [&](const char* chain, int i, const DenseLayer& layer) -> Status {
+        char name[SnapshotScratch::kNameBytes];
+        const auto lies_at = [&](const char* part, Index at) {
+          const std::byte* data = reader.find(parameter_name(chain, i, part, name))->data;
+          return data == reinterpret_cast<const std::byte*>(parameters + at);
+        };
+        if (lies_at("weight", layer.weights) && lies_at("bias", layer.bias)) return {};
+        return corrupt("another order");
+      });
+  return found.ok() ? parameters : nullptr;
 }
 
 // ---- the clusters' tensors, written for other readers ----------------------------------------
@@ -269,6 +292,12 @@ Status Model::load(const std::byte* bytes, std::size_t size) {
       for_each_layer(vae_, [&](const char* chain, int i, const DenseLayer& layer) {
         return check_layer(reader, chain, i, layer);
       }));
+  if (use_ == ModelUse::kScoreInPlace && parameters_in_place(reader, vae_) == nullptr) {
+    return {
+        StatusCode::kInvalidArgument,
+        "weights cannot be used in place: align the snapshot's bytes as floats are, and take it as "
+        "it was saved"};
+  }
   const TensorView* block = reader.find("block.rows");
   const TensorView* scale = reader.find("input.scale");
   const TensorView* state = reader.find("clusters.state");
@@ -292,7 +321,7 @@ Status Model::load(const std::byte* bytes, std::size_t size) {
   ByteReader state_reader(state->data, state->bytes);
   ADAPVAE_RETURN_IF_ERROR(learner_.load(state_reader, {state_fits, &rest}));
   take_snapshot(reader, info);
-  if (use_ == ModelUse::kScore) {
+  if (!learns(use_)) {
     waiting_ = 0;  // nobody will learn them here
     return {};
   }
@@ -302,19 +331,20 @@ Status Model::load(const std::byte* bytes, std::size_t size) {
 
 // What is known to be right.
 void Model::take_snapshot(const TensorReader& reader, const SnapshotInfo& info) {
-  (void)for_each_layer(vae_, [&](const char* chain, int i, const DenseLayer& layer) -> Status {
+  if (use_ == ModelUse::kScoreInPlace) vae_.borrow_parameters(parameters_in_place(reader, vae_));
+  const auto copy = [&](const char* chain, int i, const DenseLayer& layer) -> Status {
     char name[SnapshotScratch::kNameBytes];
     reader.find(parameter_name(chain, i, "weight", name))
         ->copy_to(vae_.parameters() + layer.weights);
     reader.find(parameter_name(chain, i, "bias", name))->copy_to(vae_.parameters() + layer.bias);
     return {};
-  });
+  };
+  if (use_ != ModelUse::kScoreInPlace) (void)for_each_layer(vae_, copy);
   row_novelty_.reset();
   if (const TensorView* novelty = reader.find("novelty.state"); novelty != nullptr) {
     ByteReader state(novelty->data, novelty->bytes);
     (void)row_novelty_.load(state);
   }
-  if (use_ == ModelUse::kLearn) vae_.optimiser().reset();
   replay_.clear();
   neighbours_.clear();
   config_ = info.configuration;

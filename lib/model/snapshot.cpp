@@ -75,7 +75,8 @@ Status read_field(std::string_view name, std::string_view value, Configuration& 
 Status read_entry(std::string_view key, std::string_view value, SnapshotInfo& info,
                   std::size_t& found) {
   if (key.starts_with(kConfigPrefix)) {
-    return read_field(key.substr(kConfigPrefix.size()), value, info.configuration);
+    key.remove_prefix(kConfigPrefix.size());
+    return read_field(key, value, info.configuration);
   }
   for (const CountKey& each : kCounts) {
     if (key != each.key) continue;
@@ -132,7 +133,9 @@ Status inspect_snapshot(const std::byte* bytes, std::size_t size, SnapshotInfo* 
   return read_snapshot_info(reader, info);
 }
 
-void SnapshotScratch::place(Arena& arena) {
+void SnapshotScratch::place(Arena& arena, bool writes) {
+  views_ = arena.take<TensorView>(kMostTensors);
+  if (!writes) return;
   const std::span<const FieldInfo> fields = configuration_fields();
   text_size_ = kOwnEntries * kNumberBytes;
   for (const FieldInfo& field : fields) {
@@ -141,7 +144,6 @@ void SnapshotScratch::place(Arena& arena) {
   text_ = arena.take<char>(text_size_);
   metadata_ = arena.take<MetadataEntry>(fields.size() + kOwnEntries);
   sources_ = arena.take<TensorSource>(kMostTensors);
-  views_ = arena.take<TensorView>(kMostTensors);
   names_ = arena.take<char>(kMostTensors * kNameBytes);
 }
 

@@ -41,14 +41,15 @@ Status inspect_snapshot(const std::byte* bytes, std::size_t size, SnapshotInfo* 
 Status read_snapshot_info(const TensorReader& reader, SnapshotInfo* info);
 
 // What is wrong with a snapshot.
-inline Status corrupt(const char* message) { return {StatusCode::kCorruptData, message}; }
+inline Status corrupt(Message message) { return {StatusCode::kCorruptData, message}; }
 
 // Memory for putting a snapshot together and for looking into one.
 class SnapshotScratch {
  public:
   static constexpr std::size_t kMostTensors = 64;
 
-  void place(Arena& arena);
+  // writes: not only to look into one.
+  void place(Arena& arena, bool writes);
 
   // The metadata of a snapshot; valid until the next call.
   std::span<const MetadataEntry> metadata(const SnapshotInfo& info) const;

@@ -9,8 +9,8 @@ namespace adapvae {
 
 namespace {
 
-Status corrupt(const char* message, std::size_t position) {
-  return Status(StatusCode::kCorruptData, message, static_cast<std::int64_t>(position));
+Status corrupt(Message message, std::size_t position) {
+  return Status(StatusCode::kCorruptData, message, static_cast<std::ptrdiff_t>(position));
 }
 
 // One walk through the header. Every function leaves its finding in the cursor: after a mistake

@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kDataAlignment = 64;
 constexpr std::size_t kElementSizes[] = {8, 4, 2, 1};
 
-Status invalid(const char* message, std::size_t index) {
-  return Status(StatusCode::kInvalidArgument, message, static_cast<std::int64_t>(index));
+Status invalid(Message message, std::size_t index) {
+  return Status(StatusCode::kInvalidArgument, message, static_cast<std::ptrdiff_t>(index));
 }
 
 Status check_tensors(std::span<const TensorSource> tensors, std::uint64_t* data_bytes) {

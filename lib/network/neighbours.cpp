@@ -5,17 +5,18 @@
 
 namespace adapvae {
 
-void NeighbourGraph::place(Arena& arena, Index max_rows, Index dims, Index neighbours) {
+void NeighbourGraph::place(Arena& arena, Index max_rows, Index dims, Index neighbours, Index tile) {
+  tile_ = tile;
   max_rows_ = max_rows;
   neighbours_ = neighbours;
   const auto take = [&arena]<typename T>(T*& to, Index count) {
     to = arena.take<T>(static_cast<std::size_t>(count));
   };
   take(index_, max_rows * neighbours);
-  take(nearness_, kTile * neighbours);
-  take(transposed_, dims * kTile);
-  take(bias_, kTile);
-  take(product_, kTile * kTile);
+  take(nearness_, tile * neighbours);
+  take(transposed_, dims * tile);
+  take(bias_, tile);
+  take(product_, tile * tile);
 }
 
 Status NeighbourGraph::build(Backend& backend, ConstMatrixView z) {
@@ -26,11 +27,11 @@ Status NeighbourGraph::build(Backend& backend, ConstMatrixView z) {
   }
   rows_ = n;
   found_ = std::min(neighbours_, std::max<Index>(n - 1, 0));
-  for (Index row = 0; row < n; row += kTile) {
-    const Index count = std::min(kTile, n - row);
+  for (Index row = 0; row < n; row += tile_) {
+    const Index count = std::min(tile_, n - row);
     std::fill_n(nearness_, count * neighbours_, -INFINITY);
-    for (Index column = 0; column < n; column += kTile) {
-      const Index columns = std::min(kTile, n - column);
+    for (Index column = 0; column < n; column += tile_) {
+      const Index columns = std::min(tile_, n - column);
       for (Index j = 0; j < columns; ++j) {
         const float* other = z.row(column + j);
         double square = 0.0;

@@ -12,9 +12,11 @@ namespace adapvae {
 
 class NeighbourGraph {
  public:
-  static constexpr Index kTile = 256;  // the backend's widest layer must be at least this
+  static constexpr Index kLargestTile = 256;
 
-  void place(Arena& arena, Index max_rows, Index dims, Index neighbours);
+  // tile: rows and columns that are worked on at once, at most kLargestTile; the backend's rows and
+  // widest layer must be at least this. The neighbours do not depend on it.
+  void place(Arena& arena, Index max_rows, Index dims, Index neighbours, Index tile);
 
   // Euclidean neighbours of the rows of z, the row itself excepted. Ties go to the lower number.
   Status build(Backend& backend, ConstMatrixView z);
@@ -28,15 +30,16 @@ class NeighbourGraph {
  private:
   void take_tile(Index first_row, Index count, Index first_column, Index columns);
 
+  Index tile_ = 0;
   Index neighbours_ = 0;
   Index max_rows_ = 0;
   Index rows_ = 0;
   Index found_ = 0;
   std::uint32_t* index_ = nullptr;  // [max_rows × neighbours], nearest first
-  float* nearness_ = nullptr;       // [kTile × neighbours] of the rows in work: z·z' - ½|z'|²
-  float* transposed_ = nullptr;     // [m × kTile]
-  float* bias_ = nullptr;           // [kTile]
-  float* product_ = nullptr;        // [kTile × kTile]
+  float* nearness_ = nullptr;       // [tile × neighbours] of the rows in work: z·z' - ½|z'|²
+  float* transposed_ = nullptr;     // [m × tile]
+  float* bias_ = nullptr;           // [tile]
+  float* product_ = nullptr;        // [tile × tile]
 };
 
 }  // namespace adapvae

@@ -101,6 +101,12 @@ ComputeLimits compute_limits(const VaeConfig& config) {
 }
 
 void Vae::place(Arena& arena, const VaeConfig& config) {
+  place_lasting(arena, config);
+  place_moments(arena);
+  place_gradient(arena);
+}
+
+void Vae::place_lasting(Arena& arena, const VaeConfig& config) {
   config_ = config;
   const Index rows = config.max_rows;
   const Index m = config.latent;
@@ -109,14 +115,25 @@ void Vae::place(Arena& arena, const VaeConfig& config) {
   };
   encoder_.place(arena, encoder_shape(config), rows, 0);
   decoder_.place(arena, decoder_shape(config), rows, encoder_.parameter_count());
-  parameters_ = take(parameter_count());
+  if (config.own_parameters) parameters_ = take(parameter_count());
   variance_ = take(rows * m);
   z_ = take(rows * m);
   row_value_ = take(rows);
   distance_ = take(rows * config.max_clusters);
-  if (!config.trainable) return;
+}
+
+void Vae::place_moments(Arena& arena) {
+  if (config_.trainable) optimiser_.place(arena, parameter_count());
+}
+
+void Vae::place_gradient(Arena& arena) {
+  if (!config_.trainable) return;
+  const Index rows = config_.max_rows;
+  const Index m = config_.latent;
+  const auto take = [&arena](Index count) {
+    return arena.take<float>(static_cast<std::size_t>(count));
+  };
   gradients_ = take(parameter_count());
-  optimiser_.place(arena, parameter_count());
   const Index widest = std::max(encoder_.widest(), decoder_.widest());
   ping_ = take(rows * widest);
   pong_ = take(rows * widest);

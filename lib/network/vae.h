@@ -8,7 +8,7 @@
 //
 //   | layer outputs of encoder | of decoder | parameters | variance | z | row values | distances |
 //   and, if trainable,
-//   | gradients | Adam 1st | Adam 2nd | ping | pong | noise | dz | pull | precision | dheads |
+//   | Adam 1st | Adam 2nd | gradients | ping | pong | noise | dz | pull | precision | dheads |
 //
 // Parameters, gradients and moments have one flat layout: encoder layers, then decoder layers.
 //
@@ -32,9 +32,10 @@ struct VaeConfig {
   Initialisation initialisation = Initialisation::kHe;
   LikelihoodSettings likelihood;
   LogVarianceClamp log_variance;
-  Index max_rows = 0;      // rows of the largest batch
-  Index max_clusters = 1;  // clusters of the largest mixture
-  bool trainable = true;   // false: no gradients, moments or backward buffers
+  Index max_rows = 0;          // rows of the largest batch
+  Index max_clusters = 1;      // clusters of the largest mixture
+  bool trainable = true;       // false: no gradients, moments or backward buffers
+  bool own_parameters = true;  // false: borrow_parameters() says where they are; not trainable
 };
 
 // ok if every number is in bounds; otherwise names the first that is not.
@@ -78,8 +79,17 @@ class Vae {
  public:
   // config must have passed check_config.
   void place(Arena& arena, const VaeConfig& config);
+  // The same in three parts. place_moments() is for memory that may be another's until the
+  // optimiser is reset, place_gradient() for memory that may be another's before and after every
+  // call.
+  void place_lasting(Arena& arena, const VaeConfig& config);
+  void place_moments(Arena& arena);
+  void place_gradient(Arena& arena);
   // Draws all parameters; the log-variance head starts small, so that σ² starts near 1.
   void initialise(std::uint64_t seed);
+
+  // Parameters that are not this object's and never change: in flash, in a mapped file.
+  void borrow_parameters(const float* parameters) { parameters_ = const_cast<float*>(parameters); }
 
   const VaeConfig& config() const { return config_; }
   Index parameter_count() const { return encoder_.parameter_count() + decoder_.parameter_count(); }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/sampling.h"
+#include "base/special_functions.h"
 
 namespace adapvae {
 
@@ -17,7 +18,6 @@ void Replay::place(Arena& arena, Index max_rows, const VaeConfig& network,
   const auto take = [&arena]<typename T>(T*& to, Index count) {
     to = arena.take<T>(static_cast<std::size_t>(count));
   };
-  take(x_, max_rows * inputs_);
   take(z_, max_rows * shape.dims);
   take(moved_, max_rows * shape.dims);
   take(r_, pass_ * max_clusters);
@@ -26,15 +26,17 @@ void Replay::place(Arena& arena, Index max_rows, const VaeConfig& network,
   take(scratch_, 4 * shape.scatter_size() + 4 * shape.dims + 2);
 }
 
-Status Replay::draw(Backend& backend, Vae& vae, const Mixture& mixture, Index count,
-                    const ReplaySettings& settings, std::uint64_t seed, std::uint32_t stream) {
+Status Replay::draw(Backend& backend, Vae& vae, const Mixture& mixture,
+                    const ReplaySettings& settings, std::uint64_t seed, std::uint32_t stream,
+                    MatrixView x_out) {
   const Index m = shape_.dims;
-  count = std::min(count, max_rows_);
+  const Index count = std::min(x_out.rows, max_rows_);
+  x_ = x_out.data;
   count_ = 0;
   double total = 0.0;
   for (Index k = 0; k < mixture.clusters(); ++k) {
     const double rows = mixture.rows_of(k);
-    weight_[k] = rows >= settings.least_rows ? std::pow(rows, settings.balance) : 0.0;
+    weight_[k] = rows >= settings.least_rows ? power(rows, settings.balance) : 0.0;
     total += weight_[k];
   }
   if (!(total > 0.0)) return {};

@@ -22,10 +22,10 @@ class Replay {
   void place(Arena& arena, Index max_rows, const VaeConfig& network, const ClusterShape& shape,
              Index max_clusters);
 
-  // Draws up to `count` rows from the mixture through the network as it is; rows() of them are left
-  // after the filter.
-  Status draw(Backend& backend, Vae& vae, const Mixture& mixture, Index count,
-              const ReplaySettings& settings, std::uint64_t seed, std::uint32_t stream);
+  // Draws rows from the mixture through the network as it is, as many as x has, into x; rows() of
+  // them are left after the filter. x is borrowed until the next draw.
+  Status draw(Backend& backend, Vae& vae, const Mixture& mixture, const ReplaySettings& settings,
+              std::uint64_t seed, std::uint32_t stream, MatrixView x);
   void clear() { count_ = 0; }
 
   Index rows() const { return count_; }
@@ -61,7 +61,7 @@ class Replay {
   Index max_rows_ = 0;
   Index pass_ = 0;
   Index count_ = 0;
-  float* x_ = nullptr;        // [max_rows × d]
+  float* x_ = nullptr;        // [max_rows × d] the caller's
   float* z_ = nullptr;        // [max_rows × m]
   float* moved_ = nullptr;    // [max_rows × m]
   float* r_ = nullptr;        // [pass × K]

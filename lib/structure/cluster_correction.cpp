@@ -211,9 +211,8 @@ Status ClusterLearner::load(ByteReader& reader, const StateCheck& check) {
   if (mixture_.stream_open()) {
     return {StatusCode::kInvalidArgument, "a stream is open: close it first"};
   }
-  // The present state is kept in the last place, which undo() never uses.
-  std::byte* keep = spare_place();
-  ByteWriter writer(keep, state_bytes_);
+  // The present state is kept where undo() never looks.
+  ByteWriter writer(spare_, state_bytes_);
   save(writer);
   Status status = read_state(reader);
   if (status.ok() && reader.remaining() != 0) {
@@ -226,20 +225,20 @@ Status ClusterLearner::load(ByteReader& reader, const StateCheck& check) {
     undo_count_ = 0;
     return {};
   }
-  ByteReader back(keep, writer.position());
+  ByteReader back(spare_, writer.position());
   const Status restored = read_state(back);
   return restored.ok() ? status : restored;
 }
 
 void ClusterLearner::keep_state() {
-  ByteWriter writer(spare_place(), state_bytes_);
+  ByteWriter writer(spare_, state_bytes_);
   save(writer);
   kept_ = {writer.position(), undo_count_, registry_.highest_given()};
 }
 
 void ClusterLearner::restore_state() {
   mixture_.abandon_stream();
-  ByteReader reader(spare_place(), kept_.size);
+  ByteReader reader(spare_, kept_.size);
   (void)read_state(reader);  // what save() wrote is sound
   undo_count_ = kept_.undo_count;
   registry_.take_back(kept_.highest_given);

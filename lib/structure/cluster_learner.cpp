@@ -11,6 +11,13 @@ namespace {
 
 constexpr double kHandful = 0.01;  // part of the first stream's rows
 
+MixtureConfig mixture_config(const LearnerConfig& config) {
+  return {.shape = config.shape,
+          .max_clusters = config.max_clusters,
+          .max_rows = config.stream_rows(),
+          .max_batches = config.max_batches};
+}
+
 Status check_stream(ConstMatrixView z, ConstMatrixView variance, const LearnerConfig& config) {
   ADAPVAE_RETURN_IF_ERROR(check_shape(z, config.max_rows, config.shape.dims));
   ADAPVAE_RETURN_IF_ERROR(check_finite(z));
@@ -33,18 +40,19 @@ Status check_stream(ConstMatrixView z, ConstMatrixView variance, const LearnerCo
 }  // namespace
 
 void ClusterLearner::place(Arena& arena, const LearnerConfig& config) {
+  place_lasting(arena, config);
+  place_moves(arena);
+}
+
+void ClusterLearner::place_lasting(Arena& arena, const LearnerConfig& config) {
   config_ = config;
   const Index rows = config.stream_rows();
   const Index m = config.shape.dims;
-  const MixtureConfig mixture = {.shape = config.shape,
-                                 .max_clusters = config.max_clusters,
-                                 .max_rows = rows,
-                                 .max_batches = config.max_batches};
+  const MixtureConfig mixture = mixture_config(config);
   const auto take = [&arena]<typename T>(T*& to, Index count) {
     to = arena.take<T>(static_cast<std::size_t>(count));
   };
   mixture_.place(arena, mixture);
-  birth_.place(arena, mixture);
   merge_.place(arena, mixture);
   candidates_.place(arena, mixture);
   registry_.place(arena, config.max_clusters, config.aliases);
@@ -58,7 +66,7 @@ void ClusterLearner::place(Arena& arena, const LearnerConfig& config) {
   take(present_, config.max_clusters);
   take(present_novel_, config.max_clusters);
   take(score_, rows);
-  take(score_r_, Mixture::kLocalRows * config.max_clusters);
+  take(score_r_, std::min(Mixture::kLocalRows, rows) * config.max_clusters);
   take(chosen_, rows);
   take(age_, config.pending_rows);
   take(surprise_, config.pending_rows);
@@ -67,8 +75,16 @@ void ClusterLearner::place(Arena& arena, const LearnerConfig& config) {
   take(trial_, config.max_clusters);
   take(scratch_, division_scratch(config.shape) + 4 * m + 2 * config.shape.scatter_size() + 2);
   state_bytes_ = most_bytes(config);
-  undo_ = arena.take<std::byte>(state_bytes_ * static_cast<std::size_t>(config.undo_steps + 1));
-  take(undo_size_, config.undo_steps + 1);
+  undo_ = arena.take<std::byte>(state_bytes_ * static_cast<std::size_t>(config.undo_steps));
+  take(undo_size_, config.undo_steps);
+  if (config.keeps_state) spare_ = arena.take<std::byte>(state_bytes_);
+}
+
+void ClusterLearner::place_moves(Arena& arena) {
+  Arena between_streams = arena;
+  if (!config_.keeps_state) spare_ = between_streams.take<std::byte>(state_bytes_);
+  birth_.place(arena, mixture_config(config_));
+  arena.go_on_behind(between_streams);
 }
 
 void ClusterLearner::reset() {

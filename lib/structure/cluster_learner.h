@@ -20,11 +20,12 @@ namespace adapvae {
 struct LearnerConfig {
   ClusterShape shape;
   Index max_clusters = 60;
-  Index max_rows = 1000;   // of a stream
-  Index max_batches = 1;   // mini-batches of a stream
-  Index pending_rows = 0;  // room of the pending pool; 0: no past row is ever stored
-  Index aliases = 4096;    // dead ids that resolve() remembers
-  Index undo_steps = 4;    // corrections that can be undone
+  Index max_rows = 1000;    // of a stream
+  Index max_batches = 1;    // mini-batches of a stream
+  Index pending_rows = 0;   // room of the pending pool; 0: no past row is ever stored
+  Index aliases = 4096;     // dead ids that resolve() remembers
+  Index undo_steps = 4;     // corrections that can be undone
+  bool keeps_state = true;  // keep_state() will be called; false saves the memory for that
 
   Index stream_rows() const { return max_rows + pending_rows; }
 };
@@ -104,6 +105,10 @@ class ClusterLearner {
   // The backend's limits must allow for stream_rows() rows and max(max_clusters,
   // Proposal::kMostPieces) clusters.
   void place(Arena& arena, const LearnerConfig& config);
+  // The same in two parts: place_moves() is for memory that may be another's before and after every
+  // call of this object.
+  void place_lasting(Arena& arena, const LearnerConfig& config);
+  void place_moves(Arena& arena);
   void reset();
 
   LearnerSettings& settings() { return settings_; }
@@ -235,9 +240,6 @@ class ClusterLearner {
   Status check_correction(ClusterId id, Index& cluster) const;
   void remember();
   Status read_state(ByteReader& reader);
-  std::byte* spare_place() {
-    return undo_ + state_bytes_ * static_cast<std::size_t>(config_.undo_steps);
-  }
 
   LearnerConfig config_;
   LearnerSettings settings_;
@@ -276,9 +278,10 @@ class ClusterLearner {
   double* scratch_ = nullptr;
   MoveRecord* trial_ = nullptr;  // [K] births of newborns on trial
 
-  // Corrections: states before the last of them, oldest first, and one place for load() and
-  // keep_state().
-  std::byte* undo_ = nullptr;  // [(undo_steps + 1) × state_bytes]
+  // Corrections: states before the last of them, oldest first; and one place for load(), and for
+  // keep_state() if it is called: else that is where births have their scratch memory.
+  std::byte* undo_ = nullptr;   // [undo_steps × state_bytes]
+  std::byte* spare_ = nullptr;  // [state_bytes]
   std::size_t* undo_size_ = nullptr;
   std::size_t state_bytes_ = 0;
   Index undo_count_ = 0;

@@ -27,7 +27,6 @@ void Proposal::place(Arena& arena, const MixtureConfig& config) {
   aside_.place(arena, shape_, 1);
   fixed_.place(arena, shape_, kMostPieces);
   fresh_.place(arena, shape_, kMostPieces + 1);  // the last place serves trial merges
-  take(posterior_, kMostPieces + 1);
   double* mean = nullptr;
   double* factor = nullptr;
   take(mean, (kMostPieces + 1) * m);

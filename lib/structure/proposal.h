@@ -124,7 +124,7 @@ class Proposal {
   StatisticsBlock aside_;             // one
   StatisticsBlock fixed_;             // per piece
   StatisticsBlock fresh_;             // pieces, and a spare place
-  Posterior* posterior_ = nullptr;    // like fresh_
+  Posterior posterior_[kMostPieces + 1];
   float* local_mean_ = nullptr;
   float* local_factor_ = nullptr;
   float* local_precision_ = nullptr;

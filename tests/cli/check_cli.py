@@ -475,6 +475,11 @@ class Cli(unittest.TestCase):
 
     def test_helpers(self):
         self.assertNotIn("FAIL", call("selftest").stdout)
+        size = lines(call("size", "--preset", "edge", "--inputs", "32", "--json").stdout)[0]
+        more = lines(call("size", "--preset", "edge", "--inputs", "64", "--json").stdout)[0]
+        self.assertLess(size["learner_bytes"], more["learner_bytes"])
+        self.assertEqual(size["scorer_bytes"], size["scorer_in_place_bytes"] + size["weight_bytes"])
+        self.assertGreater(size["snapshot_bytes"], size["weight_bytes"])
         bench = lines(call("bench", "edge", "--json", "-j", "1").stdout)
         self.assertEqual(bench[0]["preset"], "edge")
         self.assertGreater(bench[0]["score_many_rows_per_second"], 0)

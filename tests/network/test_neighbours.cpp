@@ -36,14 +36,12 @@ double reference_loss(const std::vector<double>& mean, Index rows, Index m) {
 }
 
 struct GraphFixture {
-  GraphFixture(Index rows, Index dims, Index neighbours)
+  GraphFixture(Index rows, Index dims, Index neighbours, Index tile = NeighbourGraph::kLargestTile)
       : memory([&](Arena& arena) {
-          const ComputeLimits limits = {.rows = NeighbourGraph::kTile,
-                                        .widest_layer = NeighbourGraph::kTile,
-                                        .dims = dims,
-                                        .clusters = 1};
+          const ComputeLimits limits = {
+              .rows = tile, .widest_layer = tile, .dims = dims, .clusters = 1};
           backend.place(arena, limits, *select_kernels(IsaLevel::kAuto));
-          graph.place(arena, rows, dims, neighbours);
+          graph.place(arena, rows, dims, neighbours, tile);
         }) {}
   CpuBackend backend;
   NeighbourGraph graph;
@@ -78,6 +76,19 @@ TEST_CASE("neighbours are the nearest rows, nearest first") {
       CHECK(distance(f.graph.of(i)[k]) ==
             doctest::Approx(all[static_cast<std::size_t>(k)].first).epsilon(1e-4));
       CHECK(f.graph.of(i)[k] != i);
+    }
+  }
+}
+
+TEST_CASE("the same neighbours whatever the tile") {
+  const Rows z = random_rows(300, 4, 33);
+  GraphFixture large(300, 4, 7);
+  REQUIRE(large.graph.build(large.backend, z.view()).ok());
+  for (const Index tile : {1, 16, 100}) {
+    GraphFixture small(300, 4, 7, tile);
+    REQUIRE(small.graph.build(small.backend, z.view()).ok());
+    for (Index i = 0; i < 300; ++i) {
+      CHECK(std::equal(small.graph.of(i), small.graph.of(i) + 7, large.graph.of(i)));
     }
   }
 }

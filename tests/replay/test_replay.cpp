@@ -67,12 +67,15 @@ struct Setting {
     return config;
   }
   Status draw(const ReplaySettings& settings) {
-    return replay.draw(network.backend, network.vae, mixture.mixture, kRows, settings, 1, 1);
+    return replay.draw(network.backend, network.vae, mixture.mixture, settings, 1, 1, inputs());
   }
+
+  MatrixView inputs() { return {drawn.data(), kRows, 12}; }
 
   NetworkFixture network;
   MixtureFixture mixture;
   Replay replay;
+  std::vector<float> drawn = std::vector<float>(kRows * 12);
   std::vector<std::byte> memory;
 };
 
@@ -103,7 +106,8 @@ TEST_CASE("clusters are drawn by their size, those with too few rows not at all"
 TEST_CASE("nothing is drawn from nothing, and the filter only drops") {
   Setting s;
   MixtureFixture empty(Setting::mixture_config());
-  REQUIRE(s.replay.draw(s.network.backend, s.network.vae, empty.mixture, kRows, {}, 1, 1).ok());
+  REQUIRE(
+      s.replay.draw(s.network.backend, s.network.vae, empty.mixture, {}, 1, 1, s.inputs()).ok());
   CHECK(s.replay.rows() == 0);
   REQUIRE(s.draw({}).ok());
   const Index kept = s.replay.rows();

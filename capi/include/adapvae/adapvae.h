@@ -40,6 +40,10 @@
  *            return, too, without an exception or a longjmp across the library.
  * Memory.    One piece, at create, of adapvae_memory_required() bytes: from malloc, from the caller's
  *            allocator, or given by the caller. After that no call allocates, unless it says so.
+ * Devices.   Builds can leave things out: the heap (ADAPVAE_NO_HEAP: memory or an allocator must be
+ *            given), texts of errors and fields (ADAPVAE_STRIP_STRINGS: they are empty; numbers stay),
+ *            all that learns (ADAPVAE_INFERENCE_ONLY: ADAPVAE_UNAVAILABLE but for scorers). Stack that
+ *            calls take, sizes: docs/results/edge.md; a firmware: examples/cortex-m.
  * Threads.   A model is for one thread at a time; different models do not know of each other.
  *            adapvae_stop() alone may be called from anywhere. The library makes no threads: those
  *            that adapvae_options brings are used within a call. To score while a model learns, give
@@ -435,7 +439,10 @@ struct adapvae_options {
   void* parallel_context;
   int32_t threads;
 
-  int32_t reserved; /* 0 */
+  /* Of adapvae_create_scorer_from(): 1: the network's weights are read where they lie in the
+   * snapshot (flash, a mapped file), which must be aligned as floats are and stay as it is until
+   * the scorer is destroyed or another is loaded into it. Else, and for any other call, 0. */
+  int32_t in_place;
 
   /* Seconds since some moment, for budgets; NULL: the system's clock, where there is one. */
   double (*clock)(void* context);
