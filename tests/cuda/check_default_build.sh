@@ -8,7 +8,7 @@ if grep -q '^CMAKE_CUDA_COMPILER' "$build/CMakeCache.txt"; then
   echo "the default build looked for a CUDA compiler" >&2
   exit 1
 fi
-names=$(nm -A "$library" 2>/dev/null; nm -A -D "$library" 2>/dev/null || true)
+names=$(nm "$library" 2>/dev/null; nm -D "$library" 2>/dev/null || true)
 [ -n "$names" ] || { echo "no names in $library" >&2; exit 1; }
 if grep -iE 'cuda|cublas|dlopen|DeviceTable' <<<"$names"; then
   echo "the default library has names of CUDA" >&2

@@ -61,11 +61,12 @@ void after_switch(void* fake, const void** bottom, std::size_t* size) {
 const void* scheduler_stack = nullptr;
 std::size_t scheduler_stack_size = 0;
 
-// Callers must think that these change all registers, as they do in the end.
+// Callers must think that these change all registers, as they do in the end. The address sanitizer
+// would clean the whole stack before every jump.
 #if defined(__clang__)
-#define ADAPVAE_OPAQUE __attribute__((noinline))
+#define ADAPVAE_OPAQUE __attribute__((noinline, no_sanitize("address")))
 #else
-#define ADAPVAE_OPAQUE __attribute__((noipa))
+#define ADAPVAE_OPAQUE __attribute__((noipa, no_sanitize("address")))
 #endif
 [[noreturn]] ADAPVAE_OPAQUE void jump(void** to) { __builtin_longjmp(to, 1); }
 ADAPVAE_OPAQUE void leave(void** from, void** to) {
