@@ -17,7 +17,12 @@ void place(Arena& arena, const Configuration& config, ModelUse use, std::int32_t
   ComputeLimits limits = Model::limits(config, use);
   limits.workers = std::max<Index>(threads, 1);
   handle.cpu.place(arena, limits, *select_kernels(IsaLevel::kAuto));
-  handle.model.place(arena, config, use);
+#if defined(ADAPVAE_CUDA)
+  constexpr MemoryLayout kLayout = MemoryLayout::kApart;
+#else
+  constexpr MemoryLayout kLayout = MemoryLayout::kShared;
+#endif
+  handle.model.place(arena, config, use, kLayout);
   handle.contribution = arena.take<double>(static_cast<std::size_t>(config.latent));
   handle.error_of_row = arena.take<float>(static_cast<std::size_t>(config.inputs));
 }

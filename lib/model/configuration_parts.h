@@ -15,6 +15,8 @@ enum class ModelUse : std::int32_t {
   kScore = 1,
   kScoreInPlace = 2,  // with the network's weights where they lie in the snapshot
 };
+// What is never in use at once shares a place, unless a device is to keep a copy of it.
+enum class MemoryLayout : std::int32_t { kShared = 0, kApart = 1 };
 // Where nothing can, the compiler knows it and leaves out what would.
 constexpr bool learns(ModelUse use) { return kBuiltToLearn && use == ModelUse::kLearn; }
 

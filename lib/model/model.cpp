@@ -35,21 +35,21 @@ ComputeLimits Model::limits(const Configuration& config, ModelUse use) {
 }
 
 std::array<MemoryRange, Model::kDeviceMemories> Model::device_memory() const {
-  return {vae_.memory(), use_ == ModelUse::kLearn ? trainer_.memory() : MemoryRange()};
+  return {vae_.memory(), learns(use_) ? trainer_.memory() : MemoryRange()};
 }
 
 Index Model::layer_rows(const Configuration& config) {
-  return std::max<Index>(network_config(config).max_rows, NeighbourGraph::kTile);
+  return std::max<Index>(network_config(config).max_rows, neighbour_tile(config));
 }
 
 // The mixture's precisions, and rows that the neighbour graph multiplies others by.
 std::size_t Model::loose_weight_bytes(const Configuration& config) {
-  const Index columns =
-      std::max<Index>(learner_config(config, ModelUse::kLearn).max_clusters, NeighbourGraph::kTile);
+  const Index columns = std::max<Index>(learner_config(config, ModelUse::kLearn).max_clusters,
+                                        neighbour_tile(config));
   return static_cast<std::size_t>(columns * config.latent) * sizeof(float);
 }
 
-void Model::place(Arena& arena, const Configuration& config, ModelUse use) {
+void Model::place(Arena& arena, const Configuration& config, ModelUse use, MemoryLayout layout) {
   config_ = config;
   use_ = use;
   // Room is made once; a ratio that changes later must not seem to change it.
@@ -64,13 +64,19 @@ void Model::place(Arena& arena, const Configuration& config, ModelUse use) {
   input_scale_.place(arena, config_.inputs,
                      config_.scale_inputs != 0 ? Scaling::kMeanVariance : Scaling::kOff,
                      kMostDeviations);
-  vae_.place_lasting(arena, network);
-  learner_.place_lasting(arena, clusters);
-  // The network is trained or clusters are moved, by turns.
-  Arena moves = arena;
-  learner_.place_moves(moves);
-  vae_.place_gradient(arena);
-  arena.go_on_behind(moves);
+  const bool apart = layout == MemoryLayout::kApart;
+  if (apart) {
+    vae_.place(arena, network);
+    learner_.place(arena, clusters);
+  } else {
+    vae_.place_lasting(arena, network);
+    learner_.place_lasting(arena, clusters);
+    // The network is trained or clusters are moved, by turns.
+    Arena moves = arena;
+    learner_.place_moves(moves);
+    vae_.place_gradient(arena);
+    arena.go_on_behind(moves);
+  }
   learner_.settings() = learner_settings(config_);
   const auto take = [&arena]<typename T>(T*& to, Index count) {
     to = arena.take<T>(static_cast<std::size_t>(count));
@@ -89,7 +95,10 @@ void Model::place(Arena& arena, const Configuration& config, ModelUse use) {
   // Snapshots are made and read between streams: where a stream has what it leaves nothing in.
   Arena between_streams = arena;
   snapshot_.place(between_streams, learns(use));
-  vae_.place_moments(arena);
+  if (apart)
+    arena.go_on_behind(between_streams);
+  else
+    vae_.place_moments(arena);
   if (learns(use)) {
     trainer_.place(arena, all, network);
     neighbours_.place(arena, all, m, kNeighbours, neighbour_tile(config_));

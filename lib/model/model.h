@@ -26,7 +26,8 @@ class Model {
 
   // The configuration must have passed check_configuration, here and in place().
   static ComputeLimits limits(const Configuration& config, ModelUse use = ModelUse::kLearn);
-  void place(Arena& arena, const Configuration& config, ModelUse use = ModelUse::kLearn);
+  void place(Arena& arena, const Configuration& config, ModelUse use = ModelUse::kLearn,
+             MemoryLayout layout = MemoryLayout::kShared);
   // As before anything was learnt, from the configuration's seed. Must follow place().
   void reset();
 
@@ -41,7 +42,8 @@ class Model {
   ClusterLearner& clusters() { return learner_; }
   const ClusterLearner& clusters() const { return learner_; }
   Vae& network() { return vae_; }
-  // What a device keeps a copy of; the second is empty in a model that only scores.
+  // What a device keeps a copy of, of a model that was placed kApart; the second is empty in one
+  // that only scores.
   static constexpr std::size_t kDeviceMemories = 2;
   std::array<MemoryRange, kDeviceMemories> device_memory() const;
   // The most rows of operations on layers, and bytes of weights outside that memory.

@@ -25,10 +25,11 @@ inline Configuration quick_model() {
 struct DeviceModel {
   explicit DeviceModel(const Configuration& config_in)
       : config(config_in),
-        memory(planned_bytes([&](Arena& a) { model.place(a, config); })),
+        memory(planned_bytes(
+            [&](Arena& a) { model.place(a, config, ModelUse::kLearn, MemoryLayout::kApart); })),
         arena(memory.data(), memory.size()) {
     REQUIRE(check_configuration(config).ok());
-    model.place(arena, config);
+    model.place(arena, config, ModelUse::kLearn, MemoryLayout::kApart);
     model.reset();
     REQUIRE(open().ok());
   }
