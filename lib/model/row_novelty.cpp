@@ -8,7 +8,7 @@ namespace {
 
 // An error far below the usual one says little: a blank row is easily redrawn.
 constexpr double kLeastDeviations = -3.0;
-constexpr double kMostDeviations = 1e6;
+constexpr double kFarthestDeviation = 1e6;
 
 // The number that `part` of values [rows] stay below; their order is lost.
 double quantile_of(float* values, Index rows, double part) {
@@ -36,7 +36,7 @@ void RowNovelty::reset() {
 double RowNovelty::error_surprise(double error) const {
   if (!(spread_ > 0.0)) return 0.0;
   const double deviations = (error - middle_) / spread_;
-  return weight_ * features_spread_ * std::clamp(deviations, kLeastDeviations, kMostDeviations);
+  return weight_ * features_spread_ * std::clamp(deviations, kLeastDeviations, kFarthestDeviation);
 }
 
 double RowNovelty::boundary(double theory, const NoveltySettings& settings) const {
