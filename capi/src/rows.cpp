@@ -69,7 +69,7 @@ adapvae_status adapvae_probabilities(adapvae_model* model, const float* rows, in
                                      int32_t stride, float* out) {
   return with_rows(model, rows, count, stride, false, out, [&](ConstMatrixView view) {
     const auto clusters = static_cast<std::int32_t>(model->model.prototype_count());
-    return model->model.probabilities(model->backend, view, view_output(out, count, clusters));
+    return model->model.probabilities(*model->backend, view, view_output(out, count, clusters));
   });
 }
 
