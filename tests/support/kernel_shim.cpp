@@ -30,12 +30,13 @@ struct Fiber {
   bool done = false;
 };
 
-// What runs now.
+// What runs now. Volatile: a compiler cannot see that a jump to another stack reads and writes
+// them.
 Place scheduler = {};
 std::vector<std::unique_ptr<Fiber>> fibers;
-Fiber* current = nullptr;
-const std::function<void()>* kernel = nullptr;
-float* shared = nullptr;
+Fiber* volatile current = nullptr;
+const std::function<void()>* volatile kernel = nullptr;
+float* volatile shared = nullptr;
 bool refused = false;
 
 [[noreturn]] void stop(const char* what) {
