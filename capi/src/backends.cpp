@@ -52,7 +52,7 @@ Status choose_backend(const Configuration& config, ModelUse use, std::int32_t wa
   const auto kept = handle.model.device_memory();
   const Status status =
       handle.cuda.open(*plugin.table, {.limits = Model::limits(config, use),
-                                       .layer_rows = Model::layer_rows(config),
+                                       .stream_rows = Model::stream_rows(config),
                                        .kept = kept,
                                        .more_bytes = Model::loose_weight_bytes(config)});
   if (status.ok()) handle.backend = &handle.cuda;

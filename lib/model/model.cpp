@@ -38,8 +38,8 @@ std::array<MemoryRange, Model::kDeviceMemories> Model::device_memory() const {
   return {vae_.memory(), learns(use_) ? trainer_.memory() : MemoryRange()};
 }
 
-Index Model::layer_rows(const Configuration& config) {
-  return std::max<Index>(network_config(config).max_rows, neighbour_tile(config));
+Index Model::stream_rows(const Configuration& config) {
+  return learner_config(config, ModelUse::kLearn).stream_rows();
 }
 
 // The mixture's precisions, and rows that the neighbour graph multiplies others by.

@@ -46,8 +46,8 @@ class Model {
   // that only scores.
   static constexpr std::size_t kDeviceMemories = 2;
   std::array<MemoryRange, kDeviceMemories> device_memory() const;
-  // The most rows of operations on layers, and bytes of weights outside that memory.
-  static Index layer_rows(const Configuration& config);
+  // The most rows of operations on codes and clusters, and bytes of weights outside that memory.
+  static Index stream_rows(const Configuration& config);
   static std::size_t loose_weight_bytes(const Configuration& config);
   // The number of a cluster that stands for cluster k's kind; perhaps k.
   Index kind(Index k) const { return learner_.registry().find(learner_.registry().kind(k)); }

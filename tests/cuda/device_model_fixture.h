@@ -38,7 +38,7 @@ struct DeviceModel {
     (void)model.network().parameters();  // to be sent again
     const auto kept = model.device_memory();
     return backend.open(device_under_test(), {.limits = Model::limits(config),
-                                              .layer_rows = Model::layer_rows(config),
+                                              .stream_rows = Model::stream_rows(config),
                                               .kept = kept,
                                               .more_bytes = Model::loose_weight_bytes(config)});
   }

@@ -19,10 +19,9 @@ constexpr std::size_t round_up(std::size_t bytes) {
 }
 
 // The most that the operands of one operation take, but for weights: see Room::more_bytes.
-std::size_t operand_bytes(const ComputeLimits& limits, Index most_layer_rows) {
-  const auto layer_rows =
-      static_cast<std::size_t>(most_layer_rows > 0 ? most_layer_rows : limits.rows);
-  const auto rows = static_cast<std::size_t>(limits.rows);
+std::size_t operand_bytes(const ComputeLimits& limits, Index most_rows) {
+  const auto layer_rows = static_cast<std::size_t>(limits.rows);
+  const auto rows = static_cast<std::size_t>(most_rows);
   const auto wide = static_cast<std::size_t>(limits.widest_layer);
   const auto m = static_cast<std::size_t>(limits.dims);
   const auto clusters = static_cast<std::size_t>(limits.clusters);
@@ -165,10 +164,11 @@ Status CudaBackend::open(const DeviceTable& table, const Room& room) {
     device_ = nullptr;
     return status_;
   }
-  operation_bytes_ = round_up(operand_bytes(room.limits, room.layer_rows) + room.more_bytes) +
+  const Index rows = std::max(room.limits.rows, room.stream_rows);
+  operation_bytes_ = round_up(operand_bytes(room.limits, rows) + room.more_bytes) +
                      kMostOperands * kAlignment;
   staging_bytes_ = kStagedOperations * operation_bytes_;
-  weight_count_ = room.limits.rows * room.limits.clusters;
+  weight_count_ = rows * room.limits.clusters;
   const std::size_t weight_bytes = round_up(static_cast<std::size_t>(weight_count_) * 4);
   std::size_t bytes = staging_bytes_ + weight_bytes + kNormBlocks * sizeof(double);
   for (const MemoryRange& range : room.kept) bytes += round_up(range.bytes);

@@ -37,7 +37,7 @@ class CudaBackend final : public Backend {
 
   struct Room {
     ComputeLimits limits;
-    Index layer_rows = 0;  // most rows of a dense operation or of reconstruct(); 0: limits.rows
+    Index stream_rows = 0;  // most rows of operations on codes and clusters, if above limits.rows
     std::span<const MemoryRange> kept = {};  // at most kMostKept
     // Operands beyond what the limits tell: of matrices of weights outside kept memory.
     std::size_t more_bytes = 0;
