@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/special_functions.h"
+
 namespace adapvae {
 
 namespace {
@@ -18,7 +20,8 @@ struct NormalPair {
 NormalPair sample_normal_pair(Philox& random) {
   const double radius = std::sqrt(-2.0 * std::log(random.uniform_double()));
   const double angle = kTwoPi * random.uniform_double();
-  return {radius * std::cos(angle), radius * std::sin(angle)};
+  const SinCos way = sin_cos(angle);
+  return {radius * way.cosine, radius * way.sine};
 }
 
 }  // namespace
@@ -70,7 +73,7 @@ double sample_gamma(Philox& random, double shape) {
 double sample_student_t(Philox& random, double dof) {
   const double w = -std::log(random.uniform_double()) / dof;
   const double angle = kTwoPi * random.uniform_double();
-  return std::sqrt(-dof * std::expm1(-2.0 * w)) * std::exp(w) * std::cos(angle);
+  return std::sqrt(-dof * std::expm1(-2.0 * w)) * std::exp(w) * sin_cos(angle).cosine;
 }
 
 Index sample_categorical(Philox& random, const double* weight, Index count) {

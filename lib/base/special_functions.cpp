@@ -41,6 +41,16 @@ constexpr double kDigammaTail[] = {
     0.007575757575757576, -0.021092796092796094, 0.08333333333333333,
 };
 
+// Taylor: (sin x - x) / x^3 and (cos x - 1 + x^2 / 2) / x^4 in x^2; enough for |x| <= pi / 4.
+constexpr double kSine[] = {
+    -1.0 / 6.0,        1.0 / 120.0,        -1.0 / 5040.0,          1.0 / 362880.0,
+    -1.0 / 39916800.0, 1.0 / 6227020800.0, -1.0 / 1307674368000.0, 1.0 / 355687428096000.0,
+};
+constexpr double kCosine[] = {
+    1.0 / 24.0,        -1.0 / 720.0,         1.0 / 40320.0,          -1.0 / 3628800.0,
+    1.0 / 479001600.0, -1.0 / 87178291200.0, 1.0 / 20922789888000.0,
+};
+
 // coefficient[0] + coefficient[1] x + coefficient[2] x^2 + ...
 template <int kCount>
 double polynomial(const double (&coefficient)[kCount], double x) {
@@ -120,6 +130,33 @@ double half_chi_squared_quantile(Index dof, double p) {
   const double spread = 2.0 / (9.0 * m);
   const double root = std::max(0.0, 1.0 - spread + normal_quantile(p) * std::sqrt(spread));
   return 0.5 * m * root * root * root;
+}
+
+SinCos sin_cos(double angle) {
+  // Quarter turns: pi / 2 in two parts, the first with so few bits that its multiples are exact.
+  constexpr double kQuarterTurn = 1.5707963267341256;
+  constexpr double kQuarterTurnRest = 6.077100506506192e-11;
+  const int nearest = static_cast<int>(angle * 0.6366197723675814 + (angle < 0.0 ? -0.5 : 0.5));
+  const auto turns = static_cast<double>(nearest);
+  const double coarse = angle - turns * kQuarterTurn;
+  const double x = coarse - turns * kQuarterTurnRest;
+  const double rest = (coarse - x) - turns * kQuarterTurnRest;  // what x has lost
+  const double square = x * x;
+  const double sine = x + (rest + x * square * polynomial(kSine, square));
+  const double half = 0.5 * square;
+  const double most = 1.0 - half;
+  const double cosine =
+      most + (((1.0 - most) - half) + (square * square * polynomial(kCosine, square) - x * rest));
+  switch (nearest & 3) {
+    case 0:
+      return {sine, cosine};
+    case 1:
+      return {cosine, -sine};
+    case 2:
+      return {-sine, -cosine};
+    default:
+      return {-cosine, sine};
+  }
 }
 
 double power(double base, double exponent) { return std::exp(exponent * std::log(base)); }

@@ -27,6 +27,14 @@ double half_chi_squared_quantile(Index dof, double p);
 // tables of 5 KB that nothing else here needs.
 double power(double base, double exponent);
 
+// Of |angle| <= 1000, each within 1 unit in the last place of 1; C libraries agree with it and with
+// each other once rounded to float, and theirs bring what takes care of any angle.
+struct SinCos {
+  double sine;
+  double cosine;
+};
+SinCos sin_cos(double angle);
+
 // log sum_i exp(x_i), without overflow; -infinity for count 0 or all entries -infinity; +infinity
 // if any entry is; NaN if any entry is NaN, whatever the others are.
 double log_sum_exp(const double* x, Index count);

@@ -93,7 +93,7 @@ void CpuBackend::place(Arena& arena, const ComputeLimits& limits, const KernelTa
   packed_a_size_ = deep * round_up(std::min(kernels.row_block, longest), kernels.tile_rows);
   packed_b_size_ = deep * round_up(limits.widest_layer, kernels.tile_cols);
   // On small devices no product is worth packing.
-  if (!kBuiltToLearn ||
+  if (kSmallCode ||
       std::int64_t{limits.rows} * limits.widest_layer * limits.widest_layer <= kSmallProduct) {
     packed_a_size_ = 0;
     packed_b_size_ = deep * kernels.tile_cols;
@@ -136,7 +136,7 @@ void CpuBackend::gemm(GemmCall call) {
     for (Index i = 0; i < call.m; ++i) std::fill_n(call.c + i * call.c_row, call.n, 0.0F);
   }
   const std::int64_t products = std::int64_t{call.m} * call.n * call.k;
-  if (!kBuiltToLearn || call.m <= kFewRows || products <= kSmallProduct) {
+  if (kSmallCode || call.m <= kFewRows || products <= kSmallProduct) {
     kernels.gemm_small(&call, packed_b_);
     return;
   }
@@ -254,7 +254,6 @@ void CpuBackend::dense_backward_weights(ConstMatrixView x, ConstMatrixView dy, M
 void CpuBackend::reconstruct(const LikelihoodSettings& likelihood, ConstMatrixView output,
                              ConstMatrixView target, float scale, MatrixView gradient,
                              float* log_likelihood) {
-  if (!kBuiltToLearn) return;
   assert(output.cols == target.cols * (likelihood.kind == Likelihood::kGaussianLearned ? 2 : 1));
   const Index tasks = task_count(std::int64_t{output.rows} * output.cols, kRowTasks);
   run_tasks(tasks, [&](Index task) {

@@ -74,7 +74,8 @@ struct MakeTileRows<0, R...> {
 };
 using Tiles = MakeTileRows<kTileRows>::Type;
 
-template <int NV = 1>
+constexpr int kFewestVectors = kSmallCode ? kTileVectors : 1;
+template <int NV = kFewestVectors>
 ADAPVAE_INLINE TileFunction strided_tile_for(Index rows, Index vectors) {
   if constexpr (NV == kTileVectors) {
     return Tiles::kStrided<NV>[rows];
@@ -84,8 +85,8 @@ ADAPVAE_INLINE TileFunction strided_tile_for(Index rows, Index vectors) {
 }
 
 // bias and activation for a tile of C.
-template <Activation kActivation>
-void finish_activation(const GemmCall* call, Index i0, Index i1, Index j0, Index cols) {
+ADAPVAE_INLINE void finish_activation(Activation activation, const GemmCall* call, Index i0,
+                                      Index i1, Index j0, Index cols) {
   const float* bias = call->bias != nullptr ? call->bias + j0 : nullptr;
   for (Index i = i0; i < i1; ++i) {
     float* c = call->c + i * call->c_row + j0;
@@ -93,42 +94,55 @@ void finish_activation(const GemmCall* call, Index i0, Index i1, Index j0, Index
     for (; j + kLanes <= cols; j += kLanes) {
       Vec value = load(c + j);
       if (bias != nullptr) value += load(bias + j);
-      store(c + j, activate(kActivation, value));
+      store(c + j, activate(activation, value));
     }
     if (j < cols) {
       Vec value = load_partial(c + j, cols - j, 0.0F);
       if (bias != nullptr) value += load_partial(bias + j, cols - j, 0.0F);
-      store_partial(c + j, activate(kActivation, value), cols - j);
+      store_partial(c + j, activate(activation, value), cols - j);
     }
   }
 }
 // The factor of the activation below, for a tile of C.
-template <Activation kActivation>
-void finish_gate(const GemmCall* call, Index i0, Index i1, Index j0, Index cols) {
+ADAPVAE_INLINE void finish_gate(Activation activation, const GemmCall* call, Index i0, Index i1,
+                                Index j0, Index cols) {
   for (Index i = i0; i < i1; ++i) {
     float* c = call->c + i * call->c_row + j0;
     const float* gate = call->gate + i * call->gate_row + j0;
     Index j = 0;
     for (; j + kLanes <= cols; j += kLanes) {
-      store(c + j, load(c + j) * derivative(kActivation, load(gate + j)));
+      store(c + j, load(c + j) * derivative(activation, load(gate + j)));
     }
     if (j < cols) {
       const Vec value = load_partial(c + j, cols - j, 0.0F);
       const Vec output = load_partial(gate + j, cols - j, 0.0F);
-      store_partial(c + j, value * derivative(kActivation, output), cols - j);
+      store_partial(c + j, value * derivative(activation, output), cols - j);
     }
   }
 }
 using FinishFunction = void (*)(const GemmCall* call, Index i0, Index i1, Index j0, Index cols);
+template <Activation kActivation>
+void finish_with(const GemmCall* call, Index i0, Index i1, Index j0, Index cols) {
+  finish_activation(kActivation, call, i0, i1, j0, cols);
+}
+template <Activation kActivation>
+void finish_with_gate(const GemmCall* call, Index i0, Index i1, Index j0, Index cols) {
+  finish_gate(kActivation, call, i0, i1, j0, cols);
+}
 #define ADAPVAE_FINISH_LIST(finish)                                                            \
   {                                                                                            \
     finish<Activation::kLinear>, finish<Activation::kRelu>, finish<Activation::kLeakyRelu>,    \
         finish<Activation::kTanh>, finish<Activation::kSigmoid>, finish<Activation::kSoftplus> \
   }
-constexpr FinishFunction kFinishActivation[6] = ADAPVAE_FINISH_LIST(finish_activation);
-constexpr FinishFunction kFinishGate[6] = ADAPVAE_FINISH_LIST(finish_gate);
+constexpr FinishFunction kFinishActivation[6] = ADAPVAE_FINISH_LIST(finish_with);
+constexpr FinishFunction kFinishGate[6] = ADAPVAE_FINISH_LIST(finish_with_gate);
 
 ADAPVAE_INLINE void finish_tile(const GemmCall* call, Index i0, Index i1, Index j0, Index cols) {
+  if constexpr (kSmallCode) {  // the activation is asked for at each number
+    finish_activation(call->activation, call, i0, i1, j0, cols);
+    if (call->gate != nullptr) finish_gate(call->gate_activation, call, i0, i1, j0, cols);
+    return;
+  }
   if (call->bias != nullptr || call->activation != Activation::kLinear) {
     kFinishActivation[static_cast<int>(call->activation)](call, i0, i1, j0, cols);
   }
@@ -340,7 +354,8 @@ Index multiply_row(const GemmCall* call) {
 }
 
 void gemm_small(const GemmCall* call, float* packed_b) {
-  const Index first_col = call->m == 1 && call->b_col == 1 ? multiply_row(call) : 0;
+  const bool one_row = !kSmallCode && call->m == 1 && call->b_col == 1;
+  const Index first_col = one_row ? multiply_row(call) : 0;
   for (Index j = first_col; j < call->n; j += kTileCols) {
     const Index cols = call->n - j < kTileCols ? call->n - j : kTileCols;
     for (Index p = 0; p < call->k; p += call->depth) {

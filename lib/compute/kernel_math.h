@@ -25,6 +25,12 @@ constexpr int kLanes = ADAPVAE_LANES;
 #else
 #define ADAPVAE_UNROLL _Pragma("GCC unroll 64")
 #endif
+// What is written out where it is used, if code need not be small.
+#if defined(ADAPVAE_SMALL_CODE)
+#define ADAPVAE_OFTEN_INLINE __attribute__((noinline))
+#else
+#define ADAPVAE_OFTEN_INLINE ADAPVAE_INLINE
+#endif
 
 ADAPVAE_INLINE Vec load(const float* p) {
   Vec v;
@@ -84,7 +90,7 @@ ADAPVAE_INLINE Vec abs_of(Vec a) { return a < 0.0F ? -a : a; }
 // e^x: relative error about 2e-7 (2 ulp) over the range of normal results, 0 below it, saturating
 // at e^88 above. NaN stays NaN. Range reduction by ln 2 in two parts, then a degree-6 polynomial
 // (coefficients: Cephes expf, S. Moshier).
-ADAPVAE_INLINE Vec exp_of(Vec x) {
+ADAPVAE_OFTEN_INLINE Vec exp_of(Vec x) {
   const Vec zero = splat(0.0F);
   const Vec clamped = min_of(max_of(x, splat(-87.0F)), splat(88.0F));
   constexpr float kRound = 12582912.0F;  // 1.5 · 2^23: adding it rounds to an integer
@@ -126,7 +132,7 @@ ADAPVAE_INLINE Vec log_of(Vec x) {
 struct SoftplusSigmoid {
   Vec softplus, sigmoid;
 };
-ADAPVAE_INLINE SoftplusSigmoid softplus_sigmoid(Vec x) {
+ADAPVAE_OFTEN_INLINE SoftplusSigmoid softplus_sigmoid(Vec x) {
   const Vec small = exp_of(-abs_of(x));  // in [0, 1]
   const Vec denominator = small + 1.0F;
   const Vec larger = 1.0F / denominator;

@@ -182,7 +182,7 @@ void softmax_rows(const float* in, Index in_row, Index rows, Index cols, const f
 // Rows are handled kPair·kLanes at a time, one row per lane, with the block transposed to
 // [dims][kPair vectors]: the triangular products then need no horizontal sum, and a row's result
 // does not depend on its neighbours.
-constexpr int kPair = 4;
+constexpr int kPair = kSmallCode ? 1 : 4;
 constexpr Index kRowBlock = kPair * kLanes;
 
 ADAPVAE_INLINE void transpose_rows(const float* x, Index x_row, Index rows, Index cols,
@@ -421,8 +421,10 @@ ADAPVAE_INLINE void add_moment_group(const MomentsCall* call, MomentGroup& group
     }
   } else {
     Index i = 0;
-    for (; i + 2 <= m; i += 2) add_scatter_rows<true>(group, i, padded, difference, scatter);
-    if (i < m) add_scatter_rows<false>(group, i, padded, difference, scatter);
+    if constexpr (!kSmallCode) {
+      for (; i + 2 <= m; i += 2) add_scatter_rows<true>(group, i, padded, difference, scatter);
+    }
+    for (; i < m; ++i) add_scatter_rows<false>(group, i, padded, difference, scatter);
   }
   if (call->variance == nullptr) return;
   for (int g = 0; g < group.count; ++g) {

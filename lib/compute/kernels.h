@@ -14,6 +14,14 @@
 
 namespace adapvae {
 
+// With ADAPVAE_SMALL_CODE there is one short way through each kernel, whatever it costs in speed;
+// products are never packed. Results are the same.
+#if defined(ADAPVAE_SMALL_CODE)
+constexpr bool kSmallCode = true;
+#else
+constexpr bool kSmallCode = false;
+#endif
+
 // y = activation(a); all derivatives can be had from y alone, so only outputs are kept.
 enum class Activation : std::int32_t {
   kLinear = 0,
@@ -120,7 +128,7 @@ struct DivideCall {
 };
 
 // Rows that weighted_moments adds at a time.
-constexpr int kMomentGroup = 4;
+constexpr int kMomentGroup = kSmallCode ? 1 : 4;
 
 struct MomentsCall {
   std::ptrdiff_t rows, dims, clusters;  // clusters of this call; pointers below are at the first

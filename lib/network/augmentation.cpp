@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/special_functions.h"
+
 namespace adapvae {
 namespace {
 
@@ -21,10 +23,9 @@ Source draw_source(const AugmentationSettings& settings, Philox& random) {
   const float shear = symmetric(random, settings.shear);
   const float shift_x = symmetric(random, settings.shift);
   const float shift_y = symmetric(random, settings.shift);
-  // Rounded from double: C libraries agree on that to the last bit, not on cosf and sinf.
-  const double turn = static_cast<double>(angle);
-  const float cosine = static_cast<float>(std::cos(turn)) * factor;
-  const float sine = static_cast<float>(std::sin(turn)) * factor;
+  const SinCos turn = sin_cos(static_cast<double>(angle));
+  const float cosine = static_cast<float>(turn.cosine) * factor;
+  const float sine = static_cast<float>(turn.sine) * factor;
   Source s;
   s.xx = cosine;
   s.xy = cosine * shear - sine;

@@ -32,7 +32,7 @@ double neighbour_loss(ConstMatrixView mean, float weight, MatrixView gradient) {
       // With respect to d: pull / (1 + d), or push (1 / (1 + d) - 1 / (near + d)).
       float slope = 0.0F;
       if (l == i) {
-        loss += pull * std::log1p(d);
+        loss += pull * std::log1p(static_cast<double>(d));
         slope = pull / (1.0F + d);
       } else {
         pushed -= std::log((d + kNear) / (1.0F + d));

@@ -193,10 +193,10 @@ Status ClusterLearner::begin(ConstMatrixView z, ConstMatrixView variance, Index 
 
   double factor = 1.0;
   if (settings_.half_life_rows > 0.0) {
-    factor *= std::exp2(-static_cast<double>(own_rows_) / settings_.half_life_rows);
+    factor *= power(0.5, static_cast<double>(own_rows_) / settings_.half_life_rows);
   }
   if (settings_.half_life_time > 0.0 && stream_ > 0) {
-    factor *= std::exp2(-(time - time_) / settings_.half_life_time);
+    factor *= power(0.5, (time - time_) / settings_.half_life_time);
   }
   ++stream_;
   time_ = time;

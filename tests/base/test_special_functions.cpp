@@ -203,3 +203,21 @@ TEST_CASE("log_sum_exp of infinities and NaN") {
   const double nan_first[] = {NAN, 1.0};
   CHECK(std::isnan(log_sum_exp(nan_first, 2)));
 }
+
+TEST_CASE("sin_cos is within a unit in the last place") {
+  double worst = 0.0;
+  int same_float = 0;
+  constexpr int kAngles = 200000;
+  for (int i = 0; i <= kAngles; ++i) {
+    // A turn, finely, and what lies around it, coarsely.
+    const double angle = i % 2 == 0 ? 6.283185307179586 * i / kAngles : (i - kAngles / 2) * 0.009;
+    const SinCos way = sin_cos(angle);
+    worst = std::max({worst, std::fabs(way.sine - std::sin(angle)),
+                      std::fabs(way.cosine - std::cos(angle))});
+    same_float += static_cast<float>(way.cosine) == static_cast<float>(std::cos(angle)) ? 1 : 0;
+  }
+  CHECK(worst <= 1.2e-16);
+  CHECK(same_float == kAngles + 1);
+  CHECK(sin_cos(0.0).sine == 0.0);
+  CHECK(sin_cos(0.0).cosine == 1.0);
+}

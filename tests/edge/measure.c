@@ -100,6 +100,13 @@ int firmware_run(void) {
   adapvae_model* model = NULL;
   adapvae_result result;
   float features[4];
+  /* With half the rows in streams, passes and batches. */
+  config.block_rows = kRows / 2;
+  config.pass_rows = config.batch = 8;
+  if (adapvae_memory_required(&config, &options, &bytes, NULL) != ADAPVAE_OK) return 1;
+  line("ram.", "learner_of_short_streams", (uint32_t)bytes);
+  config.block_rows = kRows;
+  config.pass_rows = config.batch = 16;
   MEASURE("memory_required", adapvae_memory_required(&config, &options, &bytes, NULL));
   line("ram.", "learner", (uint32_t)bytes);
   MEASURE("create", adapvae_create(&config, &options, &model, NULL));
