@@ -40,7 +40,7 @@ adapvae_status adapvae_config_set(adapvae_config* config, const char* name, cons
   if (status.ok()) {
     // A field that an older caller's struct does not have cannot be kept there.
     const FieldInfo& field = *find_field(name);
-    if (8 + field.offset + field.size > config->struct_size) {
+    if (8U + field.offset + field.size > config->struct_size) {
       status = {StatusCode::kUnavailable, "the program's adapvae_config does not have this field"};
     }
   }

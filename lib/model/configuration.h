@@ -120,18 +120,18 @@ struct Configuration {
   double novelty_error_weight = 1.0;
 };
 
-enum class FieldType : std::int32_t { kInteger = 0, kReal = 1, kSwitch = 2, kChoice = 3 };
+enum class FieldType : std::uint8_t { kInteger = 0, kReal = 1, kSwitch = 2, kChoice = 3 };
 
 // A row of the table. Its default is the field's value in Configuration{}.
 struct FieldInfo {
-  const char* name;
-  FieldType type;
-  std::uint32_t offset;  // in Configuration
-  std::uint32_t size;    // kReal: a double; else a std::int32_t or, of 8 bytes, a std::uint64_t
   double lowest;
   double highest;
-  const char* choices;  // kChoice: the names of 0, 1, …, with blanks between
-  bool live;            // an existing model takes another value, between streams
+  const char* name;
+  const char* choices;   // kChoice: the names of 0, 1, …, with blanks between
+  std::uint16_t offset;  // in Configuration
+  FieldType type;
+  std::uint8_t size;  // kReal: a double; else a std::int32_t or, of 8 bytes, a std::uint64_t
+  bool live;          // an existing model takes another value, between streams
   // With ADAPVAE_STRIP_STRINGS these and group are empty.
 #if defined(ADAPVAE_STRIP_STRINGS)
   static constexpr const char *group = "", *sentence = "", *refusal = "", *nearest = "",

@@ -33,10 +33,10 @@ constexpr double last_choice(std::string_view choices) {
       "no configuration field has that name; the nearest is " #field, \
       "the snapshot is of a model with another " #field
 #endif
-#define ADAPVAE_FIELD(group, field, type, lowest, highest, choices, live, sentence, takes)       \
-  FieldInfo {                                                                                    \
-#field, type, offsetof(Configuration, field), sizeof(Configuration::field), lowest, highest, \
-        choices, live ADAPVAE_TEXTS(group, field, sentence, takes)                               \
+#define ADAPVAE_FIELD(group, field, type, lowest, highest, choices, live, sentence, takes) \
+  FieldInfo {                                                                              \
+    lowest, highest, #field, choices, offsetof(Configuration, field), type,                \
+        sizeof(Configuration::field), live ADAPVAE_TEXTS(group, field, sentence, takes)    \
   }
 #define INTEGER(group, field, lowest, highest, live, sentence)                          \
   ADAPVAE_FIELD(group, field, FieldType::kInteger, lowest, highest, "", live, sentence, \

@@ -22,6 +22,8 @@ board() { # PRESET ELF [QEMU-OPTION...]
     -semihosting-config enable=on,target=native "${@:3}" -kernel "$2" 2>&1  # where QEMU writes it
 }
 
+"$native/tests/edge/test_small_math" || fail "exp or log"
+
 # ---- the twin on the PC: births when the data bring something new, over a reboot ----
 "$native/examples/cortex-m/firmware" "$work/flash" >"$work/pc.out" || { cat "$work/pc.out"; fail "the twin failed"; }
 tests/edge/check_firmware.py "$work/pc.out"
@@ -84,7 +86,7 @@ done
 tools/device_packages.py "$work/packages"
 for package in arduino zephyr; do
   flags=(-std=gnu++20)
-  [ $package = zephyr ] && flags=(-std=c++20 -fno-exceptions -fno-rtti -DADAPVAE_NO_HEAP -DADAPVAE_STRIP_STRINGS)
+  [ $package = zephyr ] && flags=(-std=c++20 -fno-exceptions -fno-rtti -DADAPVAE_NO_HEAP -DADAPVAE_STRIP_STRINGS -DADAPVAE_SMALL_CODE)
   arm-none-eabi-g++ -mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard -mthumb -Os -Wall -Wno-psabi "${flags[@]}" \
     -c "$work/packages/$package/adapvae/src/adapvae.cpp" -o "$work/$package.o" || fail "the package for $package"
   arm-none-eabi-nm -u "$work/$package.o" | grep -wE 'malloc|free|printf' && fail "$package: a heap or stdio"
