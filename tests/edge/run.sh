@@ -72,7 +72,9 @@ for preset in "$@"; do
   tests/edge/check_figures.py "$preset" "$work/figures" docs/results/edge.md
 
   # ---- what the library needs of others ----
-  arm-none-eabi-nm -u "build/$preset/capi/libadapvae.a" | awk '$1 == "U" && $2 !~ /adapvae/ { print $2 }' | LC_ALL=C sort -u >"$work/needs"
+  arm-none-eabi-gcc -mcpu="${preset/m4f/m4}" -mthumb -mfloat-abi=hard -flto=auto -flinker-output=nolto-rel -nostdlib -r \
+    -Wl,--whole-archive "build/$preset/capi/libadapvae.a" -o "$work/library.o" 2>"$work/log" || { cat "$work/log"; fail "$preset: the library alone"; }
+  arm-none-eabi-nm -u "$work/library.o" | awk '$1 == "U" && $2 !~ /adapvae/ { print $2 }' | LC_ALL=C sort -u >"$work/needs"
   if grep -E '^(malloc|free|calloc|realloc|__cxa|_Zn|_Zd|__gxx|printf|fprintf|sprintf|snprintf|puts|fopen|fwrite|exit|abort|getenv|__assert)' \
     "$work/needs"; then
     fail "$preset: the library needs what devices do not have"
