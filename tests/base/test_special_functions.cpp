@@ -212,8 +212,8 @@ TEST_CASE("sin_cos is within a unit in the last place") {
     // A turn, finely, and what lies around it, coarsely.
     const double angle = i % 2 == 0 ? 6.283185307179586 * i / kAngles : (i - kAngles / 2) * 0.009;
     const SinCos way = sin_cos(angle);
-    worst = std::max({worst, std::fabs(way.sine - std::sin(angle)),
-                      std::fabs(way.cosine - std::cos(angle))});
+    worst = std::max(
+        {worst, std::fabs(way.sine - std::sin(angle)), std::fabs(way.cosine - std::cos(angle))});
     same_float += static_cast<float>(way.cosine) == static_cast<float>(std::cos(angle)) ? 1 : 0;
   }
   CHECK(worst <= 1.2e-16);

@@ -165,8 +165,8 @@ Status CudaBackend::open(const DeviceTable& table, const Room& room) {
     return status_;
   }
   const Index rows = std::max(room.limits.rows, room.stream_rows);
-  operation_bytes_ = round_up(operand_bytes(room.limits, rows) + room.more_bytes) +
-                     kMostOperands * kAlignment;
+  operation_bytes_ =
+      round_up(operand_bytes(room.limits, rows) + room.more_bytes) + kMostOperands * kAlignment;
   staging_bytes_ = kStagedOperations * operation_bytes_;
   weight_count_ = rows * room.limits.clusters;
   const std::size_t weight_bytes = round_up(static_cast<std::size_t>(weight_count_) * 4);

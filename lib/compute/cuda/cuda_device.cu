@@ -1,11 +1,11 @@
-// The plug-in libadapvae_cuda.so: a DeviceTable over the CUDA runtime (linked statically) and, where
-// it can be loaded, cuBLAS. One stream; device 0 of those that CUDA_VISIBLE_DEVICES leaves.
+// The plug-in libadapvae_cuda.so: a DeviceTable over the CUDA runtime (linked statically) and,
+// where it can be loaded, cuBLAS. One stream; device 0 of those that CUDA_VISIBLE_DEVICES leaves.
+#include <cstdio>
+#include <cstdlib>
+
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <dlfcn.h>
-
-#include <cstdio>
-#include <cstdlib>
 
 #include "compute/cuda/device.h"
 
@@ -117,8 +117,7 @@ cudaError_t open_parts(CudaDevice& d) {
   if (d.blas.create(&d.handle) != CUBLAS_STATUS_SUCCESS) {
     d.handle = nullptr;
   } else if (d.blas.set_stream(d.handle, d.stream) != CUBLAS_STATUS_SUCCESS ||
-             d.blas.set_workspace(d.handle, d.workspace, kBlasWorkspace) !=
-                 CUBLAS_STATUS_SUCCESS) {
+             d.blas.set_workspace(d.handle, d.workspace, kBlasWorkspace) != CUBLAS_STATUS_SUCCESS) {
     (void)d.blas.destroy(d.handle);
     d.handle = nullptr;
   }
@@ -143,9 +142,7 @@ const char* name(void*) { return device_name; }
 
 int allocate(void*, std::size_t bytes, void** memory) { return cudaMalloc(memory, bytes); }
 void release(void*, void* memory) { (void)cudaFree(memory); }
-int allocate_host(void*, std::size_t bytes, void** memory) {
-  return cudaMallocHost(memory, bytes);
-}
+int allocate_host(void*, std::size_t bytes, void** memory) { return cudaMallocHost(memory, bytes); }
 void release_host(void*, void* memory) { (void)cudaFreeHost(memory); }
 int copy_in(void* device, void* to, const void* from, std::size_t bytes) {
   return cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, of(device).stream);
@@ -159,15 +156,17 @@ int finish(void* device) { return cudaStreamSynchronize(of(device).stream); }
 int blas_gemm(CudaDevice& d, const GemmCall& call) {
   const float one = 1.0F;
   const float zero = 0.0F;
-  const auto lies = [](std::ptrdiff_t col_step) { return col_step == 1 ? CUBLAS_OP_N : CUBLAS_OP_T; };
+  const auto lies = [](std::ptrdiff_t col_step) {
+    return col_step == 1 ? CUBLAS_OP_N : CUBLAS_OP_T;
+  };
   const auto leading = [](std::ptrdiff_t row_step, std::ptrdiff_t col_step) {
     return static_cast<int>(col_step == 1 ? row_step : col_step);
   };
-  const cublasStatus_t status = d.blas.sgemm(
-      d.handle, lies(call.b_col), lies(call.a_col), static_cast<int>(call.n),
-      static_cast<int>(call.m), static_cast<int>(call.k), &one, call.b,
-      leading(call.b_row, call.b_col), call.a, leading(call.a_row, call.a_col), &zero, call.c,
-      static_cast<int>(call.c_row));
+  const cublasStatus_t status =
+      d.blas.sgemm(d.handle, lies(call.b_col), lies(call.a_col), static_cast<int>(call.n),
+                   static_cast<int>(call.m), static_cast<int>(call.k), &one, call.b,
+                   leading(call.b_row, call.b_col), call.a, leading(call.a_row, call.a_col), &zero,
+                   call.c, static_cast<int>(call.c_row));
   if (status != CUBLAS_STATUS_SUCCESS) return kBlasError + status;
   launch_finish(d.stream, call);
   return cudaGetLastError();

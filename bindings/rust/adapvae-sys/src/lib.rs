@@ -187,7 +187,7 @@ pub struct adapvae_options {
     pub parallel_for: Option<unsafe extern "C" fn(context: *mut c_void, count: i32, task: adapvae_task, argument: *mut c_void)>,
     pub parallel_context: *mut c_void,
     pub threads: i32,
-    pub reserved: i32,
+    pub in_place: i32,
     pub clock: Option<unsafe extern "C" fn(context: *mut c_void) -> f64>,
     pub clock_context: *mut c_void,
 }
