@@ -11,6 +11,7 @@ import tempfile
 
 INPUTS = {"edge": 64, "browser": 784, "desktop": 784}
 ROWS = {"edge": 100, "browser": 50, "desktop": 50}
+LEVELS = {"edge": ("scalar", "avx2"), "browser": ("scalar", "avx2"), "desktop": ("avx2",)}
 FUNCTIONS = ("adapvae_score", "adapvae_learn")
 
 
@@ -38,6 +39,6 @@ program = sys.argv[1]
 print("| preset | inputs | kernels | score, a row | learn, a row |")
 print("|---|---|---|---|---|")
 for preset in sys.argv[2:] or INPUTS:
-    for level in ("scalar", "avx2"):
+    for level in LEVELS[preset]:
         score, learn = count(program, preset, level)
         print(f"| `{preset}` | {INPUTS[preset]} | {level} | {score:,} | {learn:,} |", flush=True)
