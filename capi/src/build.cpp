@@ -42,6 +42,10 @@ const char* adapvae_status_name(adapvae_status status) {
       return "ADAPVAE_REFUSED";
     case ADAPVAE_NO_MORE:
       return "ADAPVAE_NO_MORE";
+    case ADAPVAE_LATE:
+      return "ADAPVAE_LATE";
+    case ADAPVAE_FOREIGN:
+      return "ADAPVAE_FOREIGN";
     default:
       return "unknown status";
   }

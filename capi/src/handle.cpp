@@ -40,6 +40,10 @@ adapvae_status code_of(const Status& status, bool newer) {
       return ADAPVAE_CORRUPT_DATA;
     case StatusCode::kUnavailable:
       return newer ? ADAPVAE_NEWER_FORMAT : ADAPVAE_UNAVAILABLE;
+    case StatusCode::kLate:
+      return ADAPVAE_LATE;
+    case StatusCode::kForeign:
+      return ADAPVAE_FOREIGN;
   }
   return ADAPVAE_INVALID_ARGUMENT;
 }
@@ -126,6 +130,36 @@ void write_config(const Configuration& from, adapvae_config* to) {
     if (kBefore + field.offset + field.size > size) continue;
     std::memcpy(target + field.offset, source + field.offset, field.size);
   }
+}
+
+// ---- reports ------------------------------------------------------------------------------------
+
+void put_report(const StreamReport& from, Index streams, adapvae_report* to) {
+  if (to == nullptr) return;
+  const auto count = [](Index n) { return static_cast<int32_t>(std::min<Index>(n, INT32_MAX)); };
+  adapvae_report value = {};
+  value.streams = count(streams);
+  value.rows = count(from.rows);
+  value.clusters = count(from.clusters);
+  value.kinds = count(from.kinds);
+  value.births = count(from.births);
+  value.merges = count(from.merges);
+  value.retirements = count(from.retirements);
+  value.refusals = count(from.refusals);
+  value.replay_rows = count(from.replay_rows);
+  value.drifted = count(from.drifted);
+  value.stopped = from.stopped ? 1 : 0;
+  value.bound = from.bound;
+  value.loss = from.loss.loss;
+  value.log_likelihood = from.loss.log_likelihood;
+  value.mixture = from.loss.mixture;
+  value.entropy = from.loss.entropy;
+  value.distillation = from.loss.distillation;
+  value.replay_accuracy = from.replay_accuracy;
+  value.largest_drift = from.largest_drift;
+  value.skipped_steps = from.skipped_steps;
+  value.repairs = from.repairs;
+  put(to, value);
 }
 
 // ---- options ------------------------------------------------------------------------------------

@@ -131,6 +131,8 @@ bool aligned(const void* pointer, std::size_t alignment);
 // The fields that the caller's struct has; the others are defaults. Not checked further.
 Status read_config(const adapvae_config* config, Configuration* out);
 void write_config(const Configuration& from, adapvae_config* to);
+// *to may be null.
+void put_report(const StreamReport& from, Index streams, adapvae_report* to);
 // Zero where the caller's struct ends.
 Status read_options(const adapvae_options* options, adapvae_options* out);
 Allocator allocator_of(const adapvae_options& options);

@@ -30,34 +30,6 @@ Status set_out(adapvae_model& handle) {
                                   .seconds_per_stream = handle.budget});
 }
 
-void put_report(const StreamReport& from, Index streams, adapvae_report* to) {
-  if (to == nullptr) return;
-  const auto count = [](Index n) { return static_cast<int32_t>(n); };
-  adapvae_report value = {};
-  value.streams = count(streams);
-  value.rows = count(from.rows);
-  value.clusters = count(from.clusters);
-  value.kinds = count(from.kinds);
-  value.births = count(from.births);
-  value.merges = count(from.merges);
-  value.retirements = count(from.retirements);
-  value.refusals = count(from.refusals);
-  value.replay_rows = count(from.replay_rows);
-  value.drifted = count(from.drifted);
-  value.stopped = from.stopped ? 1 : 0;
-  value.bound = from.bound;
-  value.loss = from.loss.loss;
-  value.log_likelihood = from.loss.log_likelihood;
-  value.mixture = from.loss.mixture;
-  value.entropy = from.loss.entropy;
-  value.distillation = from.loss.distillation;
-  value.replay_accuracy = from.replay_accuracy;
-  value.largest_drift = from.largest_drift;
-  value.skipped_steps = from.skipped_steps;
-  value.repairs = from.repairs;
-  put(to, value);
-}
-
 // The frame of learn, push and flush: learn(rows, time, &report, &streams) does it.
 template <typename Learn>
 adapvae_status with_rows(adapvae_model* model, const float* rows, std::int32_t count,

@@ -18,6 +18,8 @@ enum class StatusCode : std::int32_t {
   kOutOfMemory = 4,      // the memory given is smaller than the plan
   kCorruptData = 5,      // bytes that do not parse
   kUnavailable = 6,      // this build or this machine cannot do it
+  kLate = 7,             // of a state that has been left behind
+  kForeign = 8,          // of another model
 };
 
 // Text for people, in static storage: pass a string literal. Takes the place of a const char* where

@@ -125,6 +125,24 @@ class Mixture {
   // no more clusters than fit.
   Status load(ByteReader& reader);
 
+  // ---- gains: what rows add to clusters that stand still (mixture_gain.cpp) ----
+  // The open stream is closed, and its rows, unweighted, are all that is carried from now on. The
+  // posteriors stay as they are: load() or global_step() must follow.
+  void carry_stream_alone();
+  // The same of rows that are divided by the posteriors as they are, once.
+  Status carry_rows_alone(Backend& backend, ConstMatrixView z, ConstMatrixView variance);
+  // A table of what clusters 0 … count - 1 carry; each has what it shares with those before it.
+  static std::uint64_t table_bytes(const ClusterShape& shape, std::uint64_t count);
+  void write_table(ByteWriter& writer) const;
+  // Whether the bytes are a table of so many clusters, and how many rows it counts.
+  bool check_table(ByteReader& reader, Index count, RowCount* rows);
+  // What cluster `into` carries grows by `weight` times the next cluster of a table, number `at` in
+  // it; the rows that this one counts. The table's first `known` clusters have the numbers that
+  // they have here; the others follow each other here, too, unless `apart`: then nothing is known
+  // of what they share. global_step() must follow.
+  RowCount add_from_table(ByteReader& reader, Index at, Index known, Index into, double weight,
+                          bool apart = false);
+
   // ---- clusters ----
   Index clusters() const { return clusters_; }
   double rows_of(Index k) const;  // sum of responsibilities, past and present
@@ -199,6 +217,7 @@ class Mixture {
   void move_cluster(Index from, Index to);
   RowCount count_of(Index k) const;
   bool read_prior(ByteReader& reader, bool take);
+  void write_cluster(ByteWriter& writer, Index k) const;
   bool read_cluster(ByteReader& reader, Index k, bool take);
 
   MixtureConfig config_;

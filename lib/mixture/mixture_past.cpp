@@ -96,12 +96,14 @@ void Mixture::save(ByteWriter& writer) const {
   }
   write_values(writer, base_.mean, shape.dims);
   write_values(writer, base_.scale, shape.scatter_size());
-  for (Index k = 0; k < clusters_; ++k) {
-    write_count(writer, carried_rows_[k]);
-    write_statistics(writer, shape, carried_[k]);
-    writer.write_f64(carried_entropy_[k]);
-    write_values(writer, carried_pairs_ + packed_size(k), k);
-  }
+  for (Index k = 0; k < clusters_; ++k) write_cluster(writer, k);
+}
+
+void Mixture::write_cluster(ByteWriter& writer, Index k) const {
+  write_count(writer, carried_rows_[k]);
+  write_statistics(writer, config_.shape, carried_[k]);
+  writer.write_f64(carried_entropy_[k]);
+  write_values(writer, carried_pairs_ + packed_size(k), k);
 }
 
 // Once to look, once to take: a state that does not pass leaves this one as it was.

@@ -7,6 +7,7 @@
 
 #include "model/configuration_parts.h"
 #include "model/event_ring.h"
+#include "model/gain_set.h"
 #include "model/inference.h"
 #include "model/metrics.h"
 #include "model/pacing.h"
@@ -125,6 +126,21 @@ class Model {
   Status prototypes(Backend& backend, MatrixView z, MatrixView x, ClusterId* id = nullptr);
   Index prototype_count() const { return nothing_learnt() ? 0 : learner_.mixture().clusters(); }
 
+  // ---- gains: statistics that add up, while the network stands still (model_gain.cpp) ----
+  // At most so many bytes is a gain.
+  std::size_t most_gain_bytes() const;
+  // What rows, any number of them, would add to this model, the base, which is left as it is; as a
+  // set of one gain. Rows that are not novel to the base are counted where it puts them: there a
+  // gain is a sum over rows. Novel ones are learnt beside it, in streams of at most block_rows.
+  // kOutOfMemory, and nothing written, if capacity is less than most_gain_bytes(); kUnavailable
+  // without restore_on_failure.
+  Status gain(Backend& backend, ConstMatrixView rows, std::uint64_t worker, std::uint64_t sequence,
+              std::byte* out, std::size_t capacity, std::size_t* size);
+  // The gains of a set become a stream. aliases: null, or room for set.born() of them. kLate for
+  // gains of this model as it was, kForeign for another's, kCorruptData for numbers that cannot be.
+  Status apply(Backend& backend, const GainSet& set, double time, GainAlias* aliases,
+               StreamReport* report);
+
   // ---- snapshots, between streams (docs/format.md) ----
   // What save() writes, exactly. Both change nothing.
   std::size_t snapshot_bytes() const;
@@ -158,6 +174,12 @@ class Model {
   SnapshotInfo snapshot_info() const;
   TensorFileContent snapshot_content() const;
   void take_snapshot(const TensorReader& reader, const SnapshotInfo& info);
+
+  GainBase gain_base() const;
+  Status part_rows(Backend& backend, ConstMatrixView rows, Index* known, Index* novel);
+  Status gain_rows(Backend& backend, ConstMatrixView rows, GainTable& table);
+  Status gain_waiting(Backend& backend, Index novel, GainTable& table);
+  Status check_gains(const GainSet& set, double time);
 
   // What a stream may change, set aside before it and given back if it fails: model_restore.cpp.
   static Status broken_stream();

@@ -158,11 +158,7 @@ Status ClusterLearner::begin(ConstMatrixView z, ConstMatrixView variance, Index 
     return {StatusCode::kInvalidArgument, "rows must not all stand for the past"};
   }
   const Index own = z.rows - stand_ins;
-  double weight = settings_.row_weight;
-  if (settings_.effective_rows > 0.0) {
-    weight = std::min(weight, std::max(settings_.effective_rows / static_cast<double>(own),
-                                       settings_.effective_part));
-  }
+  const double weight = weight_of_row(static_cast<double>(own));
   if (!(weight > 1e-12) || weight > 1.0) {
     return {StatusCode::kInvalidArgument, "the weight of a row must be in (0, 1]"};
   }
@@ -191,10 +187,23 @@ Status ClusterLearner::begin(ConstMatrixView z, ConstMatrixView variance, Index 
     if (variance.data != nullptr) variance = spread;
   }
 
-  double factor = 1.0;
-  if (settings_.half_life_rows > 0.0) {
-    factor *= power(0.5, static_cast<double>(own_rows_) / settings_.half_life_rows);
+  open_stream(static_cast<double>(own_rows_), time);
+  if (!prior_set_ && settings_.prior.mode != PriorMode::kFixed) {
+    prior_set_ = set_scaled_prior(mixture_, z, variance, settings_.prior, scratch_);
   }
+  std::fill_n(refused_rows_, config_.max_clusters, -1.0);
+  return mixture_.begin_stream(z, variance, weight, batches);
+}
+
+double ClusterLearner::weight_of_row(double rows) const {
+  if (!(settings_.effective_rows > 0.0)) return settings_.row_weight;
+  return std::min(settings_.row_weight,
+                  std::max(settings_.effective_rows / rows, settings_.effective_part));
+}
+
+void ClusterLearner::open_stream(double rows, double time) {
+  double factor = 1.0;
+  if (settings_.half_life_rows > 0.0) factor *= power(0.5, rows / settings_.half_life_rows);
   if (settings_.half_life_time > 0.0 && stream_ > 0) {
     factor *= power(0.5, (time - time_) / settings_.half_life_time);
   }
@@ -206,11 +215,6 @@ Status ClusterLearner::begin(ConstMatrixView z, ConstMatrixView variance, Index 
     mixture_.fade(factor);
     candidates_.fade(factor);
   }
-  if (!prior_set_ && settings_.prior.mode != PriorMode::kFixed) {
-    prior_set_ = set_scaled_prior(mixture_, z, variance, settings_.prior, scratch_);
-  }
-  std::fill_n(refused_rows_, config_.max_clusters, -1.0);
-  return mixture_.begin_stream(z, variance, weight, batches);
 }
 
 double ClusterLearner::settle(Backend& backend, int laps) {

@@ -11,6 +11,7 @@
 #include "mixture/novelty.h"
 #include "mixture/prior.h"
 #include "structure/birth.h"
+#include "structure/gain.h"
 #include "structure/merge.h"
 #include "structure/pending_pool.h"
 #include "structure/registry.h"
@@ -206,6 +207,37 @@ class ClusterLearner {
   Status undo();
   Index undo_steps() const { return undo_count_; }
 
+  // ---- gains: what rows add to a base, this learner as it is (cluster_gain.cpp) ----
+  // Learners of the same mark have the same clusters, by number: gains of one fit the other.
+  std::uint64_t base_mark() const;
+  // At most so many bytes has the table of a gain (structure/gain.h).
+  static std::uint64_t most_gain_bytes(const LearnerConfig& config);
+  // A table of nothing.
+  void begin_gain(GainTable& table) const;
+  // Rows of known kinds: each is divided by the base's posteriors, whatever other rows there are.
+  // For this and the next keep_state() must have been called; the learner is as it was then again
+  // when they return, and so it is if the backend fails.
+  Status gain_known(Backend& backend, ConstMatrixView z, ConstMatrixView variance,
+                    GainTable& table);
+  // Rows that may be of new kinds, learnt beside a past that stands. What is born stays in the
+  // table, and later rows may join it; if nothing is, these are as rows of known kinds.
+  Status gain_novel(Backend& backend, ConstMatrixView z, ConstMatrixView variance,
+                    GainTable& table);
+  // Whether the table is sound and of so many rows, and can be one of this base.
+  bool check_gain(const GainView& gain);
+  // Gains of this base, all checked, become a stream: begin_gains(); add_known() for every gain;
+  // add_newborns() for every gain in the same order; close_gains(). rows: of all of them. The
+  // result depends on the order in no more than rounding, but for births. aliases: null, or one for
+  // each newborn, in that order, with all but the id filled in.
+  void begin_gains(double rows, double time);
+  void add_known(const GainView& gain);
+  void add_newborns(const GainView& gain);
+  void close_gains();
+  void follow(GainAlias* aliases) {
+    aliases_ = aliases;
+    alias_count_ = 0;
+  }
+
   // ---- persistent state, between streams; settings are not part of it ----
   static std::size_t most_bytes(const LearnerConfig& config);
   void save(ByteWriter& writer) const;
@@ -223,6 +255,16 @@ class ClusterLearner {
   Status check_begin(ConstMatrixView z, ConstMatrixView variance, double time) const;
   void tell_refused(Index target, const MoveRecord& record) const;
   bool rests(Index target) const;
+  // What a row of a stream of so many counts.
+  double weight_of_row(double rows) const;
+  // Time and rows go by: what is carried fades, and the corrections of before are settled.
+  void open_stream(double rows, double time);
+  void take_newborns(const GainTable& table, double weight);
+  void add_newborn(const GainBirth& birth, double rows);
+  Index fits_best(ByteReader entry) const;
+  static bool both_newborn(const void* learner, Index a, Index b);
+  void match_newborns();
+  void renumber_aliases(Index survivor, Index lost, Index last);
   static bool may_merge(const void* learner, Index a, Index b);
   Philox proposal_random(std::uint32_t round, std::uint32_t index) const;
   bool note_birth(const MoveRecord& record);
@@ -277,6 +319,12 @@ class ClusterLearner {
   double* refused_rows_ = nullptr;   // [K] rows of a target when it was last refused; -1 = never
   double* scratch_ = nullptr;
   MoveRecord* trial_ = nullptr;  // [K] births of newborns on trial
+
+  // Gains that are being added.
+  GainAlias* aliases_ = nullptr;  // until close_gains() the id is a cluster's number
+  Index alias_count_ = 0;
+  Index known_ = 0;           // clusters of the base
+  double gain_weight_ = 1.0;  // of a row
 
   // Corrections: states before the last of them, oldest first; and one place for load(), and for
   // keep_state() if it is called: else that is where births have their scratch memory.

@@ -145,6 +145,7 @@ void ClusterLearner::note_merge(const MoveRecord& record, ClusterEventKind kind)
   const Index last = registry_.clusters() - 1;
   const Index survivor = record.cluster == last ? record.other : record.cluster;
   registry_.merge(record.cluster, record.other);
+  if (alias_count_ > 0) renumber_aliases(record.cluster, record.other, last);
   candidates_.clear(record.cluster);
   candidates_.move(last, record.other);
   if (record.cluster == last) candidates_.clear(survivor);

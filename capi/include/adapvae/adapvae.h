@@ -125,7 +125,9 @@ enum {
   /* 60 to 79: the state of things */
   ADAPVAE_BUSY = 60,    /* called from within a call on the same model */
   ADAPVAE_REFUSED = 61, /* a correction that the evidence speaks against, without force */
-  ADAPVAE_NO_MORE = 62  /* no further event */
+  ADAPVAE_NO_MORE = 62, /* no further event */
+  ADAPVAE_LATE = 63,    /* gains of a base that the model has gone on from */
+  ADAPVAE_FOREIGN = 64  /* gains of another network, or of other clusters */
 };
 
 /* "ADAPVAE_OK" and so on; "unknown status" for other numbers. Static storage. */
@@ -773,6 +775,73 @@ typedef struct adapvae_snapshot {
 ADAPVAE_API adapvae_status adapvae_inspect(const void* bytes, size_t size,
                                            adapvae_snapshot* snapshot, adapvae_config* config,
                                            adapvae_error* error);
+
+/* ---- Gains: one model, many machines -------------------------------------------------------- */
+
+/* While the network stands still, what rows add to clusters are sums, and sums can be made anywhere
+ * and added up. Everything starts from a base, a model that has learnt at least a stream, given to
+ * all workers as a snapshot:
+ *
+ *     worker:       adapvae_gain(base, rows, …, worker, sequence, …)   any rows, each at one worker
+ *     on the way:   adapvae_merge_gains(a, b, …)                       in any order, any groups
+ *     where the base lives:   adapvae_apply_gains(base, set, …)        the next base
+ *
+ * Gains come as sets, keyed by worker and sequence. A gain that comes twice counts once, one that is
+ * lost is as if its rows had not come, one that is late, for a base that has gone on, is refused:
+ * give its rows to the next. A worker that computes a gain again, from the same rows and base, gets
+ * the same bytes on the same kind of machine. docs/distributed.md has more, and recipes for Dask,
+ * MPI and others.
+ *
+ * Rows that are not novel to the base are divided among its clusters, as it sees them: however rows
+ * are dealt out, the sums agree to rounding and counts exactly. Novel rows are learnt by the worker
+ * beside the base, with births; what several workers have found alike is matched by evidence when
+ * gains are applied. What is born depends on the rows that one worker sees together, as it does on
+ * streams. The network does not learn, and the scale of novelty stays: adapvae_learn() moves both
+ * (see freeze_encoder_after). */
+
+/* What these rows, any number of them, add to the model, which is left as it is: a set of one gain;
+ * with count 0 of none. bytes NULL and capacity 0: *size is the most that it can take, whatever the
+ * rows; as much must be given. ADAPVAE_UNAVAILABLE before anything is learnt, and without
+ * restore_on_failure, whose memory is used. */
+ADAPVAE_API adapvae_status adapvae_gain(adapvae_model* model, const float* rows, int32_t count,
+                                        int32_t stride, uint64_t worker, uint64_t sequence,
+                                        void* bytes, size_t capacity, size_t* size);
+/* All gains of both sets, which must be of one base (else ADAPVAE_FOREIGN). The same bytes come out
+ * whatever the order and grouping, and if a set comes in twice. Two different gains of one worker
+ * and sequence are refused. bytes NULL and capacity 0: only asks for *size; it may not overlap with
+ * the sets. */
+ADAPVAE_API adapvae_status adapvae_merge_gains(const void* a, size_t a_size, const void* b,
+                                               size_t b_size, void* bytes, size_t capacity,
+                                               size_t* size, adapvae_error* error);
+
+typedef struct adapvae_gains {
+  uint32_t struct_size;
+  int32_t gains;
+  int32_t born;     /* clusters, of all gains: so many aliases come of it */
+  int32_t clusters; /* of the base */
+  uint64_t rows;
+  uint64_t base_streams; /* that the base has learnt */
+  uint64_t base_mark;    /* of its clusters, and */
+  uint64_t encoder_mark; /* of its network: equal for what fits together */
+} adapvae_gains;
+/* What is in a set. */
+ADAPVAE_API adapvae_status adapvae_inspect_gains(const void* bytes, size_t size,
+                                                 adapvae_gains* gains, adapvae_error* error);
+
+/* What became of a cluster that was born at a worker. This struct does not grow. */
+typedef struct adapvae_alias {
+  uint64_t worker;
+  uint64_t sequence;
+  adapvae_id local; /* 1, 2, … within the gain */
+  adapvae_id id;    /* in the model, after adapvae_apply_gains() */
+} adapvae_alias;
+/* All gains of the set become one stream of the model, which must be their base. aliases
+ * [adapvae_gains::born], in the order of worker, sequence and local; capacity: how many there is
+ * room for. aliases NULL: not wanted. report may be NULL. All of it happens, or, if it is refused,
+ * nothing. */
+ADAPVAE_API adapvae_status adapvae_apply_gains(adapvae_model* model, const void* bytes, size_t size,
+                                               adapvae_alias* aliases, int32_t capacity,
+                                               adapvae_report* report);
 
 /* ---- Scoring against labels ----------------------------------------------------------------- */
 
