@@ -1,10 +1,17 @@
 // Mixture: what rows add while the clusters stand still, as tables that can be added.
 #include <algorithm>
+#include <cmath>
 
 #include "mixture/mixture.h"
 #include "mixture/statistics_io.h"
 
 namespace adapvae {
+namespace {
+
+constexpr double kCountError = 1e-9;  // a mass is a rounded number of rows
+constexpr double kFarthest = 1e19;    // beyond any feature
+
+}  // namespace
 
 void Mixture::carry_stream_alone() {
   for (Index k = 0; k < clusters_; ++k) {
@@ -36,11 +43,22 @@ void Mixture::write_table(ByteWriter& writer) const {
 }
 
 bool Mixture::check_table(ByteReader& reader, Index count, RowCount* rows) {
+  const ClusterShape& shape = config_.shape;
+  const StatisticsRef spare = carried_[config_.max_clusters];
+  const auto within = [](const double* values, Index size, double most) {
+    return std::all_of(values, values + size, [most](double x) { return std::fabs(x) <= most; });
+  };
   *rows = {};
   for (Index k = 0; k < count; ++k) {
     RowCount own;
     ByteReader ahead = reader;
     if (!read_count(ahead, own) || !read_cluster(reader, k, false)) return false;
+    const double most = 1.0 + own.value();
+    if (std::fabs(*spare.mass - own.value()) > kCountError * most ||
+        !within(spare.mean, shape.dims, kFarthest) ||
+        !within(spare.scatter, shape.scatter_size(), kFarthest * kFarthest * most)) {
+      return false;
+    }
     *rows = *rows + own;
   }
   return true;

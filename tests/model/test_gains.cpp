@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/crc64.h"
 #include "support/allocation_trap.h"
 #include "support/model_fixture.h"
 
@@ -357,4 +358,48 @@ TEST_CASE("gains with a diagonal covariance, scaled inputs and a weight of rows"
   CHECK(largest_difference(one.model.clusters().mixture(), many.model.clusters().mixture()) < 1e-9);
   CHECK(one.model.clusters().mixture().rows_learnt() == 1300.0);
   CHECK(one.model.clusters().mixture().rows_faded() > 0.0);
+}
+
+TEST_CASE("gains that somebody has made up are refused, or are gains") {
+  const Bytes whole = gain(base(), kinds(0, 3, 400, 60), 1, 1);
+  const Index born = opened(whole).born();
+  REQUIRE(born > 0);
+  Philox random({.seed = 99});
+  const auto word = [&random] {
+    return static_cast<std::uint32_t>(random.uniform_double() * 4294967296.0);
+  };
+  int refused = 0;
+  int taken = 0;
+  Copy victim(base());
+  const Bytes before = victim.snapshot();
+  for (int round = 0; round < 3000; ++round) {
+    Bytes bytes = whole;
+    const std::size_t body = bytes.size() - kGainTailBytes;
+    for (std::uint32_t change = 0; change <= word() % 2; ++change) {
+      const std::size_t first = round % 3 == 0 ? 0 : kGainHeadBytes;
+      bytes[first + word() % (body - first)] = static_cast<std::byte>(word());
+    }
+    ByteWriter tail(bytes.data() + body, kGainTailBytes);
+    tail.write_u64(crc64(bytes.data(), body));
+    GainSet set;
+    Status status = set.open(bytes.data(), bytes.size());
+    StreamReport report;
+    if (status.ok()) status = victim.model.apply(victim.backend, set, 0.0, nullptr, &report);
+    if (!status.ok()) {
+      ++refused;
+      if (round % 100 == 0) CHECK(victim.snapshot() == before);
+      continue;
+    }
+    ++taken;
+    CHECK(std::isfinite(report.bound));
+    CHECK(victim.model.clusters().mixture().rows_learnt() ==
+          static_cast<double>(base().model.rows_learnt() + 400));
+    for (const RowResult& row : victim.score(kinds(0, 3, 4, 61))) {
+      CHECK(std::isfinite(row.log_density));
+    }
+    REQUIRE(victim.load(before).ok());
+  }
+  CHECK(victim.snapshot() == before);
+  CHECK(refused > 500);
+  CHECK(taken > 500);
 }

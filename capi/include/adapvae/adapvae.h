@@ -786,11 +786,11 @@ ADAPVAE_API adapvae_status adapvae_inspect(const void* bytes, size_t size,
  *     on the way:   adapvae_merge_gains(a, b, …)                       in any order, any groups
  *     where the base lives:   adapvae_apply_gains(base, set, …)        the next base
  *
- * Gains come as sets, keyed by worker and sequence. A gain that comes twice counts once, one that is
- * lost is as if its rows had not come, one that is late, for a base that has gone on, is refused:
- * give its rows to the next. A worker that computes a gain again, from the same rows and base, gets
- * the same bytes on the same kind of machine. docs/distributed.md has more, and recipes for Dask,
- * MPI and others.
+ * Gains come as sets, keyed by worker and sequence. A gain that comes twice counts once, one that
+ * is lost is as if its rows had not come, one that is late, for a base that has gone on, is
+ * refused: give its rows to the next. A worker that computes a gain again, from the same rows and
+ * base, gets the same bytes on the same kind of machine. docs/distributed.md has more, and recipes
+ * for Dask, MPI and others.
  *
  * Rows that are not novel to the base are divided among its clusters, as it sees them: however rows
  * are dealt out, the sums agree to rounding and counts exactly. Novel rows are learnt by the worker
