@@ -9,6 +9,8 @@
 namespace adapvae {
 namespace {
 
+constexpr double kAnySurprise = -1e300;
+
 GainBirth read_birth(ByteReader& reader) {
   GainBirth birth;
   birth.parent = reader.read_u32();
@@ -67,13 +69,16 @@ Status ClusterLearner::gain_novel(Backend& backend, ConstMatrixView z, ConstMatr
   const double weight = weight_of_row(static_cast<double>(z.rows));
   meet(backend, z, variance);
   ++stream_;
-  take_newborns(table, weight);
+  take_table(table, weight);
   own_rows_ = given_rows_ = z.rows;
   reconsider();
   birth_.set_arrivals(met_novel_);
   Status status = mixture_.begin_stream(z, variance, weight, 1);
   if (status.ok()) {
-    fit_births(backend);
+    // All of them were novel, even where it does not show in their features.
+    if (settings_.unexplained_births) births_beyond(backend, kAnySurprise);
+    settle(backend, settings_.laps);
+    fit_rounds(backend, {});
     status = backend.status();
   }
   birth_.set_arrivals(nullptr);
@@ -107,14 +112,12 @@ void ClusterLearner::add_newborn(const GainBirth& birth, double rows) {
   trial_[k] = {};
 }
 
-// What was born of rows before these, as a past of its own.
-void ClusterLearner::take_newborns(const GainTable& table, double weight) {
-  if (table.born == 0) return;
+// The rows before these are a part of the past, and what was born of them has a past of its own.
+void ClusterLearner::take_table(const GainTable& table, double weight) {
   const Index known = mixture_.clusters();
   ByteReader births = births_of(table.bytes, table.size, table.born);
   ByteReader reader(table.bytes, table.size);
-  (void)reader.view(static_cast<std::size_t>(
-      Mixture::table_bytes(config_.shape, static_cast<std::uint64_t>(known))));
+  for (Index k = 0; k < known; ++k) (void)mixture_.add_from_table(reader, k, known, k, weight);
   for (Index b = 0; b < table.born; ++b) {
     const Index k = mixture_.add_cluster();
     const RowCount rows = mixture_.add_from_table(reader, k, known, k, weight);

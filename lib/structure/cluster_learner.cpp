@@ -249,6 +249,10 @@ void ClusterLearner::fit_arrivals(Backend& backend, const GoOn& go_on) {
 
 void ClusterLearner::fit_births(Backend& backend, const GoOn& go_on) {
   fit_arrivals(backend, go_on);
+  fit_rounds(backend, go_on);
+}
+
+void ClusterLearner::fit_rounds(Backend& backend, const GoOn& go_on) {
   for (int round = 0; round < settings_.rounds && go_on(); ++round) {
     if (births(backend, round, go_on) == 0) break;
     settle(backend, settings_.laps);

@@ -259,7 +259,7 @@ class ClusterLearner {
   double weight_of_row(double rows) const;
   // Time and rows go by: what is carried fades, and the corrections of before are settled.
   void open_stream(double rows, double time);
-  void take_newborns(const GainTable& table, double weight);
+  void take_table(const GainTable& table, double weight);
   void add_newborn(const GainBirth& birth, double rows);
   Index fits_best(ByteReader entry) const;
   static bool both_newborn(const void* learner, Index a, Index b);
@@ -272,6 +272,9 @@ class ClusterLearner {
   void drop_weak_clusters();
   void score_stream(Backend& backend);
   void fit_arrivals(Backend& backend, const GoOn& go_on);
+  void fit_rounds(Backend& backend, const GoOn& go_on);
+  // Births from rows of more surprise than this.
+  Index births_beyond(Backend& backend, double surprise);
   void let_stand_ins_go(Backend& backend);
   void hold_back_pending(Backend& backend);
   void count_present();

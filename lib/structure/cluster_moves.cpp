@@ -106,11 +106,14 @@ Index ClusterLearner::births(Backend& backend, int round, const GoOn& go_on) {
 }
 
 Index ClusterLearner::births_on_arrival(Backend& backend) {
+  return births_beyond(backend, boundary());
+}
+
+Index ClusterLearner::births_beyond(Backend& backend, double surprise) {
   score_stream(backend);
-  const double limit = boundary();
   Index count = 0;
   for (Index i = 0; i < mixture_.stream_rows().rows && count < BirthMove::kMostRows; ++i) {
-    if (!(novelty_.novelty(-score_[i].log_density, limit) > 0.5F)) continue;
+    if (!(novelty_.novelty(-score_[i].log_density, surprise) > 0.5F)) continue;
     log_density_[count] = score_[i].log_density;
     chosen_[count++] = static_cast<std::uint32_t>(i);
   }

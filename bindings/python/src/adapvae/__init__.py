@@ -5,9 +5,11 @@
     model.predict(rows), model.novelty(rows)
 """
 from ._library import AdapVAEError, Field
-from ._model import AdapVAE, evaluate, fields, inspect, instruction_set, presets, version
-from ._records import Cluster, Event, Info, Metrics, Report, Snapshot
+from ._model import (AdapVAE, evaluate, fields, inspect, inspect_gains, instruction_set, merge_gains, presets,
+                     version)
+from ._records import Alias, Cluster, Event, Gains, Info, Metrics, Report, Snapshot
 
 __version__ = version()
-__all__ = ["AdapVAE", "AdapVAEError", "Cluster", "Event", "Field", "Info", "Metrics", "Report", "Snapshot", "evaluate",
-           "fields", "inspect", "instruction_set", "presets", "version"]
+__all__ = ["AdapVAE", "AdapVAEError", "Alias", "Cluster", "Event", "Field", "Gains", "Info", "Metrics", "Report",
+           "Snapshot", "evaluate", "fields", "inspect", "inspect_gains", "instruction_set", "merge_gains", "presets",
+           "version"]

@@ -34,11 +34,14 @@ CCluster = _struct("CCluster", "u id,u kind,u parent,U born_stream,U seen_stream
                    "d birth_gain,i provisional,n name")
 CEvent = _struct("CEvent", "i type,i reason,i missed,U sequence,U stream,u id,u other,d gain,d rows,i clusters,i reserved")
 CSnapshot = _struct("CSnapshot", "i clusters,U format,U streams,U rows,U rows_waiting,U events,d time,n version")
+CGains = _struct("CGains", "i gains,i born,i clusters,U rows,U base_streams,U base_mark,U encoder_mark")
 CMetrics = _struct("CMetrics", "i rows,i labels,i clusters,d nmi,d nmi_geometric,d ari,d homogeneity,d completeness,"
                    "d v_measure,d accuracy,d purity")
 
 # adapvae_result: what a row's score is.
 RESULT = [("id", "u4"), ("kind", "u4"), ("probability", "f4"), ("novelty", "f4"), ("log_density", "f4"), ("flags", "u4")]
+# adapvae_alias: what became of a cluster that was born at a worker.
+ALIAS = [("worker", "u8"), ("sequence", "u8"), ("local", "u4"), ("id", "u4")]
 EVENTS = "born merged retired not_born forgotten split noticed labelled undone drifted repaired learnt".split()
 REASONS = "none bound rows room one covariance step".split()
 STAGES = "pretrain adapt embed births joint close".split()
@@ -46,8 +49,8 @@ OK, BUSY, NO_MORE, OUT_OF_MEMORY = 0, 60, 62, 20
 
 Progress = ctypes.CFUNCTYPE(c_int32, c_void_p, c_int32, c_double)
 
-# Result (s status, v void, i int32, u id, t text) and arguments (p pointer, i int32, u uint32, d double, z size,
-# t text, f progress) of every function.
+# Result (s status, v void, i int32, u id, t text) and arguments (p pointer, i int32, u uint32, U uint64, d double,
+# z size, t text, f progress) of every function.
 _FUNCTIONS = {
     "version_number": "i", "version_string": "t", "backend_available": "i i", "instruction_set": "t",
     "status_name": "t i", "last_error": "s pp", "config_init": "s pu", "config_preset": "s ptp",
@@ -60,10 +63,11 @@ _FUNCTIONS = {
     "cluster_at": "s pip", "cluster_of": "s pup", "resolve": "u pu", "moments": "s pupp", "label": "s put",
     "merge": "s puuip", "split": "s puipp", "forget": "s pu", "undo": "s p", "set": "s ptt", "get_config": "s pp",
     "set_sensitivity": "s pd", "next_event": "s pp", "event_text": "s pipzp", "explain": "s ppipzp",
-    "save": "s ppzp", "load": "s ppz", "inspect": "s pzppp", "evaluate": "s ppippp",
+    "save": "s ppzp", "load": "s ppz", "inspect": "s pzppp", "evaluate": "s ppippp", "gain": "s ppiiUUpzp",
+    "merge_gains": "s pzpzpzpp", "inspect_gains": "s pzpp", "apply_gains": "s ppzpip",
 }
 _LETTERS = {"s": c_int32, "v": None, "i": c_int32, "u": c_uint32, "t": c_char_p, "p": c_void_p, "d": c_double,
-            "z": c_size_t, "f": Progress}
+            "U": c_uint64, "z": c_size_t, "f": Progress}
 for _name, _text in _FUNCTIONS.items():
     _result, *_arguments = _text.split()
     _function = getattr(lib, "adapvae_" + _name)

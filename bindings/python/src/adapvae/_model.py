@@ -7,10 +7,10 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
 
 import numpy as np
 
-from ._library import (EVENTS, FIELDS, NO_MORE, OK, OUT_OF_MEMORY, REASONS, RESULT, AdapVAEError, CCluster, CEvent, CInfo,
-                       CMetrics, Config, CReport, CSnapshot, Field, demand, fail, lib)
+from ._library import (ALIAS, EVENTS, FIELDS, NO_MORE, OK, OUT_OF_MEMORY, REASONS, RESULT, AdapVAEError, CCluster, CEvent,
+                       CGains, CInfo, CMetrics, Config, CReport, CSnapshot, Field, demand, fail, lib)
 from ._native import Native, address, float_rows
-from ._records import Cluster, Event, Info, Metrics, Report, Snapshot
+from ._records import Alias, Cluster, Event, Gains, Info, Metrics, Report, Snapshot
 
 _RESULT = np.dtype(RESULT)
 _making = threading.Lock()  # two threads that bring the first rows at once get one model
@@ -453,6 +453,32 @@ class AdapVAE:
         """Nothing is learnt any more; live settings stay."""
         self._learnt().call(lib.adapvae_reset)
 
+    # ---- one model, many machines ------------------------------------------------------------------------------------
+
+    def gain(self, X: Any, worker: int = 0, sequence: int = 0) -> bytes:
+        """What rows, any number of them, would add to this model, the base, which stays as it is: a set of one gain,
+        for merge_gains() and apply_gains(). A pair of worker and sequence counts once."""
+        if not all(0 <= number < 2**64 for number in (worker, sequence)):
+            raise ValueError("worker and sequence are whole numbers from 0 to 2**64 - 1")
+        native = self._learnt()
+        rows = self._looking(X)[1]
+        size = ctypes.c_size_t()
+        with native.lock:
+            native.call(lib.adapvae_gain, None, 0, 0, 0, 0, None, 0, ctypes.byref(size))
+            bytes_ = ctypes.create_string_buffer(size.value)
+            native.on_rows(lib.adapvae_gain, rows, worker, sequence, bytes_, size, ctypes.byref(size))
+        return bytes_.raw[:size.value]
+
+    def apply_gains(self, gains: Union[bytes, Iterable[bytes]]) -> List[Alias]:
+        """Adds gains of this model, of any number of workers, as one stream: all of them, or, if one is refused, none.
+        The answer tells what became of the clusters that were born at workers."""
+        native = self._learnt()
+        set_ = gains if isinstance(gains, bytes) else merge_gains(gains)
+        report, aliases = CReport(), np.zeros(inspect_gains(set_).born, np.dtype(ALIAS))
+        native.call(lib.adapvae_apply_gains, set_, len(set_), address(aliases), len(aliases), ctypes.byref(report))
+        self.report_ = Report.of(report)
+        return [Alias(*map(int, alias)) for alias in aliases]
+
     # ---- one row at a time, with River's names -----------------------------------------------------------------------
 
     def learn_one(self, x: Union[Mapping[Any, float], Iterable[float]], y: Any = None) -> "AdapVAE":
@@ -844,6 +870,34 @@ def inspect(file: Union[str, "os.PathLike[str]", bytes]) -> Snapshot:
     snapshot, config = CSnapshot(), Config()
     demand(lib.adapvae_inspect, file, len(file), ctypes.byref(snapshot), config.buffer)
     return Snapshot.of(snapshot, config=config.values())
+
+
+def inspect_gains(gains: bytes) -> Gains:
+    """What is in a set of gains."""
+    found = CGains()
+    demand(lib.adapvae_inspect_gains, gains, len(gains), ctypes.byref(found))
+    return Gains.of(found)
+
+
+def merge_gains(sets: Iterable[bytes]) -> bytes:
+    """All gains of these sets, each once: the same bytes whatever the order."""
+    left = list(sets)
+    if not left:
+        raise ValueError("there are no gains: give at least one set")
+    if len(left) == 1:
+        inspect_gains(left[0])
+    while len(left) > 1:  # by pairs: every gain is copied few times
+        pairs = [_union(*left[i:i + 2]) for i in range(0, len(left) - 1, 2)]
+        left = pairs + left[2 * len(pairs):]
+    return left[0]
+
+
+def _union(a: bytes, b: bytes) -> bytes:
+    size = ctypes.c_size_t()
+    demand(lib.adapvae_merge_gains, a, len(a), b, len(b), None, 0, ctypes.byref(size))
+    bytes_ = ctypes.create_string_buffer(size.value)
+    demand(lib.adapvae_merge_gains, a, len(a), b, len(b), bytes_, size, ctypes.byref(size))
+    return bytes_.raw
 
 
 def evaluate(labels: Any, ids: Any) -> Metrics:

@@ -115,6 +115,29 @@ class Snapshot(Record):
 
 
 @dataclasses.dataclass(frozen=True)
+class Gains(Record):
+    """What is in a set of gains. base_mark, encoder_mark: equal for what fits together."""
+
+    gains: int
+    born: int
+    clusters: int
+    rows: int
+    base_streams: int
+    base_mark: int
+    encoder_mark: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Alias(Record):
+    """What became of the cluster that was born as number `local`, from 1, of a worker's gain."""
+
+    worker: int
+    sequence: int
+    local: int
+    id: int
+
+
+@dataclasses.dataclass(frozen=True)
 class Metrics(Record):
     """Agreement of clusters with labels that the model has never seen; 1 is best."""
 
