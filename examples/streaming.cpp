@@ -1,4 +1,4 @@
-// The same in C++: streams, events, a scorer for another thread, and what it throws.
+// The same in C++: streams, a scorer for another thread, gains from two places, and what it throws.
 #include <cmath>
 #include <iostream>
 #include <thread>
@@ -51,8 +51,15 @@ int main() try {
     std::cout << "cluster " << each.id << ": " << each.rows << " rows, out of " << each.parent
               << '\n';
   }
-  const adapvae::Model copy(model.save());
+  adapvae::Model copy(model.save());
   if (copy.info().clusters != report.clusters) return 1;
+
+  // Rows that come at two places, each with a copy: what they add comes together.
+  const auto here = model.gain(rows_of(3, 300, 4), 1, 1);
+  const auto there = copy.gain(rows_of(3, 300, 5), 2, 1);
+  model.apply_gains(adapvae::merge_gains(here, there));
+  std::cout << model.info().rows << " rows are learnt\n";
+  if (model.info().rows != 1200) return 1;
   try {
     model.learn(std::vector<float>(kInputs, NAN));
     return 1;

@@ -58,6 +58,8 @@ const (
 	NewerFormat     Status = C.ADAPVAE_NEWER_FORMAT
 	Busy            Status = C.ADAPVAE_BUSY
 	Refused         Status = C.ADAPVAE_REFUSED
+	Late            Status = C.ADAPVAE_LATE
+	Foreign         Status = C.ADAPVAE_FOREIGN
 )
 
 // Error makes a Status one, so that errors.Is(err, adapvae.NonFinite) tells.
@@ -899,6 +901,79 @@ func Inspect(bytes []byte) (Snapshot, error) {
 	}
 	return Snapshot{int(s.clusters), uint64(s.format), uint64(s.streams), uint64(s.rows), uint64(s.rows_waiting),
 		uint64(s.events), float64(s.time), C.GoString(&s.version[0]), configOf(config)}, nil
+}
+
+// ---- one model, many machines ----
+
+// Gain is what rows, any number of them, would add to this model, the base, which stays as it is: a set of one gain,
+// for MergeGains and ApplyGains. A pair of worker and sequence counts once.
+func (m *Model) Gain(rows []float32, worker, sequence uint64) (out []byte, err error) {
+	n, err := count(len(rows), m.inputs)
+	if err != nil {
+		return nil, err
+	}
+	var size C.size_t
+	err = m.call(func() C.adapvae_status {
+		if status := C.adapvae_gain(m.handle, nil, 0, 0, 0, 0, nil, 0, &size); status != C.ADAPVAE_OK {
+			return status
+		}
+		out = make([]byte, size)
+		return C.adapvae_gain(m.handle, floats(rows), n, 0, C.uint64_t(worker), C.uint64_t(sequence),
+			unsafe.Pointer(&out[0]), size, &size)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out[:size], nil
+}
+
+// MergeGains is all gains of both sets, each once: the same bytes whatever the order.
+func MergeGains(a, b []byte) (out []byte, err error) {
+	var size C.size_t
+	for i := 0; i < 2 && err == nil; i++ {
+		out = make([]byte, size)
+		err = demand(func(e *C.adapvae_error) C.adapvae_status {
+			return C.adapvae_merge_gains(unsafe.Pointer(pointer(a)), C.size_t(len(a)), unsafe.Pointer(pointer(b)),
+				C.size_t(len(b)), unsafe.Pointer(pointer(out)), C.size_t(len(out)), &size, e)
+		})
+	}
+	return out, err
+}
+
+// Gains is what is in a set of them; BaseStreams: that the base has learnt.
+type Gains struct {
+	Gains, Born       int
+	Rows, BaseStreams uint64
+}
+
+// InspectGains looks at what Gain or MergeGains gave.
+func InspectGains(gains []byte) (Gains, error) {
+	g := sized(func(g *C.adapvae_gains) *C.uint32_t { return &g.struct_size })
+	err := demand(func(e *C.adapvae_error) C.adapvae_status {
+		return C.adapvae_inspect_gains(unsafe.Pointer(pointer(gains)), C.size_t(len(gains)), g, e)
+	})
+	return Gains{int(g.gains), int(g.born), uint64(g.rows), uint64(g.base_streams)}, err
+}
+
+// Alias is what became of the cluster that was born as number Local, from 1, of a worker's gain.
+type Alias struct {
+	Worker, Sequence uint64
+	Local, ID        uint32
+}
+
+// ApplyGains adds gains of this model, of any number of workers, as one stream: all of them, or none.
+func (m *Model) ApplyGains(gains []byte) (Report, []Alias, error) {
+	found, err := InspectGains(gains)
+	r := newReport()
+	if err != nil {
+		return reportOf(r), nil, err
+	}
+	aliases := make([]Alias, found.Born)
+	err = m.call(func() C.adapvae_status {
+		return C.adapvae_apply_gains(m.handle, unsafe.Pointer(pointer(gains)), C.size_t(len(gains)),
+			(*C.adapvae_alias)(unsafe.Pointer(pointer(aliases))), C.int32_t(len(aliases)), r)
+	})
+	return reportOf(r), aliases, err
 }
 
 // ---- without a model ----

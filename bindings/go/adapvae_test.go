@@ -455,3 +455,41 @@ func BenchmarkScoreOne(b *testing.B) {
 		}
 	}
 }
+
+func TestGainsOfTwoWorkers(t *testing.T) {
+	rows, _ := kinds(7, 600, 0, 1, 2)
+	base := learnt(t)
+	before := must[[]byte](t)(base.Bytes())
+	worker := must[*Model](t)(FromBytes(before))
+	defer worker.Close()
+	half := len(rows) / 2
+	a := must[[]byte](t)(base.Gain(rows[:half], 1, 1))
+	b := must[[]byte](t)(worker.Gain(rows[half:], 2, 1))
+	if !bytes.Equal(before, must[[]byte](t)(base.Bytes())) {
+		t.Fatal("a gain has changed its base")
+	}
+	set := must[[]byte](t)(MergeGains(b, a))
+	if !bytes.Equal(set, must[[]byte](t)(MergeGains(a, must[[]byte](t)(MergeGains(set, b))))) {
+		t.Fatal("the order matters")
+	}
+	found := must[Gains](t)(InspectGains(set))
+	if found.Gains != 2 || found.Rows != 600 || found.BaseStreams != 1 {
+		t.Fatal(found)
+	}
+	report, aliases, err := base.ApplyGains(set)
+	if err != nil || report.Rows != 600 || len(aliases) != found.Born {
+		t.Fatal(report, aliases, err)
+	}
+	if _, _, err := base.ApplyGains(set); !errors.Is(err, Late) {
+		t.Fatal(err)
+	}
+	if _, _, err := base.ApplyGains(set[1:]); !errors.Is(err, CorruptData) {
+		t.Fatal(err)
+	}
+	other := must[*Model](t)(New(with(Config{"seed": 9})))
+	defer other.Close()
+	must[Report](t)(other.Learn(rows[:half/2]))
+	if _, _, err := other.ApplyGains(set); !errors.Is(err, Foreign) {
+		t.Fatal(err)
+	}
+}

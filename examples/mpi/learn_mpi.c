@@ -80,6 +80,7 @@ static adapvae_model* learn_first(const float* rows) {
   config.scale_inputs = 1;
   config.block_rows = kStream;
   config.max_clusters = 16;
+  config.seed = 2;
   config.freeze_encoder_after = 1; /* gains are sums as long as features stay as they are */
   adapvae_model* model = NULL;
   adapvae_error error = {.struct_size = sizeof error, .message = ""};

@@ -102,6 +102,26 @@ class Model {
     check(adapvae_save(model_, out.data(), out.size(), &size));
     return out;
   }
+  // What rows add to this base, as a set of one gain; and gains that become a stream, with what
+  // became of the clusters that were born of them. merge_gains() is between.
+  std::vector<unsigned char> gain(const std::vector<float>& rows, std::uint64_t worker,
+                                  std::uint64_t sequence) {
+    std::size_t size = 0;
+    check(adapvae_gain(model_, nullptr, 0, 0, 0, 0, nullptr, 0, &size));
+    std::vector<unsigned char> out(size);
+    check(adapvae_gain(model_, rows.data(), count(rows), 0, worker, sequence, out.data(),
+                       out.size(), &size));
+    out.resize(size);
+    return out;
+  }
+  std::vector<adapvae_alias> apply_gains(const std::vector<unsigned char>& gains) {
+    auto found = sized<adapvae_gains>();
+    const auto size = gains.size();
+    require([&](auto* e) { return adapvae_inspect_gains(gains.data(), size, &found, e); });
+    std::vector<adapvae_alias> out(std::size_t(found.born));
+    check(adapvae_apply_gains(model_, gains.data(), size, out.data(), found.born, nullptr));
+    return out;
+  }
   Model scorer() const {
     Model out;
     require([&](auto* e) { return adapvae_create_scorer(model_, nullptr, &out.model_, e); });
@@ -143,6 +163,21 @@ class Model {
   }
   adapvae_model* model_ = nullptr;
 };
+
+// All gains of both sets.
+inline std::vector<unsigned char> merge_gains(const std::vector<unsigned char>& a,
+                                              const std::vector<unsigned char>& b) {
+  std::vector<unsigned char> out;
+  std::size_t size = 0;
+  const auto merge = [&](auto* error) {
+    return adapvae_merge_gains(a.data(), a.size(), b.data(), b.size(),
+                               out.empty() ? nullptr : out.data(), out.size(), &size, error);
+  };
+  require(merge);
+  out.resize(size);
+  require(merge);
+  return out;
+}
 
 }  // namespace v0
 }  // namespace adapvae

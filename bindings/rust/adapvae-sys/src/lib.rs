@@ -25,6 +25,8 @@ pub const ADAPVAE_NEWER_FORMAT: i32 = 41;
 pub const ADAPVAE_BUSY: i32 = 60;
 pub const ADAPVAE_REFUSED: i32 = 61;
 pub const ADAPVAE_NO_MORE: i32 = 62;
+pub const ADAPVAE_LATE: i32 = 63;
+pub const ADAPVAE_FOREIGN: i32 = 64;
 pub const ADAPVAE_STAGE_PRETRAIN: i32 = 0;
 pub const ADAPVAE_STAGE_ADAPT: i32 = 1;
 pub const ADAPVAE_STAGE_EMBED: i32 = 2;
@@ -301,6 +303,28 @@ pub struct adapvae_snapshot {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
+pub struct adapvae_gains {
+    pub struct_size: u32,
+    pub gains: i32,
+    pub born: i32,
+    pub clusters: i32,
+    pub rows: u64,
+    pub base_streams: u64,
+    pub base_mark: u64,
+    pub encoder_mark: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct adapvae_alias {
+    pub worker: u64,
+    pub sequence: u64,
+    pub local: adapvae_id,
+    pub id: adapvae_id,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
 pub struct adapvae_metrics {
     pub struct_size: u32,
     pub rows: i32,
@@ -369,6 +393,10 @@ extern "C" {
     pub fn adapvae_save(model: *const adapvae_model, bytes: *mut c_void, capacity: usize, size: *mut usize) -> adapvae_status;
     pub fn adapvae_load(model: *mut adapvae_model, bytes: *const c_void, size: usize) -> adapvae_status;
     pub fn adapvae_inspect(bytes: *const c_void, size: usize, snapshot: *mut adapvae_snapshot, config: *mut adapvae_config, error: *mut adapvae_error) -> adapvae_status;
+    pub fn adapvae_gain(model: *mut adapvae_model, rows: *const f32, count: i32, stride: i32, worker: u64, sequence: u64, bytes: *mut c_void, capacity: usize, size: *mut usize) -> adapvae_status;
+    pub fn adapvae_merge_gains(a: *const c_void, a_size: usize, b: *const c_void, b_size: usize, bytes: *mut c_void, capacity: usize, size: *mut usize, error: *mut adapvae_error) -> adapvae_status;
+    pub fn adapvae_inspect_gains(bytes: *const c_void, size: usize, gains: *mut adapvae_gains, error: *mut adapvae_error) -> adapvae_status;
+    pub fn adapvae_apply_gains(model: *mut adapvae_model, bytes: *const c_void, size: usize, aliases: *mut adapvae_alias, capacity: i32, report: *mut adapvae_report) -> adapvae_status;
     pub fn adapvae_evaluate(labels: *const i32, ids: *const adapvae_id, count: i32, options: *const adapvae_options, metrics: *mut adapvae_metrics, error: *mut adapvae_error) -> adapvae_status;
     pub fn adapvae_pretrain(model: *mut adapvae_model, rows: *const f32, count: i32, stride: i32) -> adapvae_status;
 }

@@ -44,6 +44,8 @@ pub enum Status {
     NewerFormat,
     Busy,
     Refused,
+    Late,
+    Foreign,
     Other(i32),
 }
 
@@ -60,6 +62,8 @@ impl Status {
             sys::ADAPVAE_NEWER_FORMAT => Status::NewerFormat,
             sys::ADAPVAE_BUSY => Status::Busy,
             sys::ADAPVAE_REFUSED => Status::Refused,
+            sys::ADAPVAE_LATE => Status::Late,
+            sys::ADAPVAE_FOREIGN => Status::Foreign,
             other => Status::Other(other),
         }
     }
@@ -497,6 +501,47 @@ pub fn inspect(bytes: &[u8]) -> Result<Snapshot> {
     })
 }
 
+/// What is in a set of gains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gains {
+    pub gains: usize,
+    /// Clusters, of all gains.
+    pub born: usize,
+    pub rows: u64,
+    /// That the base has learnt.
+    pub base_streams: u64,
+}
+
+/// What became of a cluster that was born at a worker: `worker`, `sequence`, `local` (from 1) and `id`.
+pub type Alias = sys::adapvae_alias;
+
+/// Looks at what [`Model::gain`] or [`merge_gains`] gave.
+pub fn inspect_gains(gains: &[u8]) -> Result<Gains> {
+    let mut found: sys::adapvae_gains = sized();
+    demand(|error| unsafe {
+        sys::adapvae_inspect_gains(gains.as_ptr() as *const c_void, gains.len(), &mut found, error)
+    })?;
+    Ok(Gains {
+        gains: found.gains as usize,
+        born: found.born as usize,
+        rows: found.rows,
+        base_streams: found.base_streams,
+    })
+}
+
+/// All gains of both sets, each once: the same bytes whatever the order.
+pub fn merge_gains(a: &[u8], b: &[u8]) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let mut size = 0;
+    for _ in 0..2 {
+        out.resize(size, 0u8);
+        let to = if size == 0 { null_mut() } else { out.as_mut_ptr() as *mut c_void };
+        let (x, y) = (a.as_ptr() as *const c_void, b.as_ptr() as *const c_void);
+        demand(|error| unsafe { sys::adapvae_merge_gains(x, a.len(), y, b.len(), to, out.len(), &mut size, error) })?;
+    }
+    Ok(out)
+}
+
 /// Compares labels that the model has never seen with ids.
 pub fn evaluate(labels: &[i32], ids: &[u32]) -> Result<Metrics> {
     if labels.len() != ids.len() || i32::try_from(ids.len()).is_err() {
@@ -699,6 +744,33 @@ impl Model {
     pub fn pretrain(&mut self, rows: &[f32]) -> Result<()> {
         let count = Self::count(rows, self.inputs)?;
         self.learning(|model, _| unsafe { sys::adapvae_pretrain(model, rows.as_ptr(), count, 0) }).map(|_| ())
+    }
+
+    /// What rows, any number of them, would add to this model, the base, which stays as it is: a set of one gain, for
+    /// [`merge_gains`] and [`Model::apply_gains`]. A pair of worker and sequence counts once.
+    pub fn gain(&mut self, rows: &[f32], worker: u64, sequence: u64) -> Result<Vec<u8>> {
+        let count = Self::count(rows, self.inputs)?;
+        let mut size = 0;
+        self.check(unsafe { sys::adapvae_gain(self.handle(), null(), 0, 0, 0, 0, null_mut(), 0, &mut size) })?;
+        let mut out = vec![0u8; size];
+        let to = out.as_mut_ptr() as *mut c_void;
+        self.check(unsafe {
+            sys::adapvae_gain(self.handle(), rows.as_ptr(), count, 0, worker, sequence, to, out.len(), &mut size)
+        })?;
+        out.truncate(size);
+        Ok(out)
+    }
+
+    /// Adds gains of this model, of any number of workers, as one stream: all of them, or, if it is refused, none.
+    pub fn apply_gains(&mut self, gains: &[u8]) -> Result<(Report, Vec<Alias>)> {
+        let born = inspect_gains(gains)?.born;
+        let mut aliases = vec![Alias { worker: 0, sequence: 0, local: 0, id: 0 }; born];
+        let mut report: Report = sized();
+        let (start, to) = (gains.as_ptr() as *const c_void, aliases.as_mut_ptr());
+        self.check(unsafe {
+            sys::adapvae_apply_gains(self.handle(), start, gains.len(), to, born as i32, &mut report)
+        })?;
+        Ok((report, aliases))
     }
 
     /// Time of the rows to come, for `half_life_time`.

@@ -238,3 +238,27 @@ fn configuration() {
     assert_eq!(model.config().unwrap().get("drift").unwrap(), "shift");
     assert!(config.get("nothing").is_err());
 }
+
+#[test]
+fn gains_of_two_workers() {
+    let (rows, _) = kinds(&[0, 1, 2], 600, 7);
+    let mut base = learnt();
+    let bytes = base.to_bytes().unwrap();
+    let mut worker = Model::from_bytes(&bytes).unwrap();
+    let half = rows.len() / 2;
+    let a = base.gain(&rows[..half], 1, 1).unwrap();
+    let b = worker.gain(&rows[half..], 2, 1).unwrap();
+    assert_eq!(base.to_bytes().unwrap(), bytes);
+    let set = adapvae::merge_gains(&b, &a).unwrap();
+    assert_eq!(adapvae::merge_gains(&a, &adapvae::merge_gains(&set, &b).unwrap()).unwrap(), set);
+    let found = adapvae::inspect_gains(&set).unwrap();
+    assert_eq!((found.gains, found.rows, found.base_streams), (2, 600, 1));
+    let (report, aliases) = base.apply_gains(&set).unwrap();
+    assert_eq!((report.rows, aliases.len()), (600, found.born));
+    assert_eq!(base.apply_gains(&set).err().unwrap().status, Status::Late);
+    assert_eq!(base.info().unwrap().rows, 800);
+    let mut other = small().set("seed", "9").unwrap().model().unwrap();
+    other.learn(&rows[..half / 2]).unwrap();
+    assert_eq!(other.apply_gains(&set).err().unwrap().status, Status::Foreign);
+    assert!(adapvae::inspect_gains(&set[1..]).is_err());
+}
