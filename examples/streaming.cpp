@@ -55,8 +55,8 @@ int main() try {
   if (copy.info().clusters != report.clusters) return 1;
 
   // Rows that come at two places, each with a copy: what they add comes together.
-  const auto here = model.gain(rows_of(3, 300, 4), 1, 1);
-  const auto there = copy.gain(rows_of(3, 300, 5), 2, 1);
+  const auto here = model.gain(rows_of(3, 300, 4), {1, 1});
+  const auto there = copy.gain(rows_of(3, 300, 5), {2, 1});
   model.apply_gains(adapvae::merge_gains(here, there));
   std::cout << model.info().rows << " rows are learnt\n";
   if (model.info().rows != 1200) return 1;

@@ -914,12 +914,12 @@ func (m *Model) Gain(rows []float32, worker, sequence uint64) (out []byte, err e
 	}
 	var size C.size_t
 	err = m.call(func() C.adapvae_status {
-		if status := C.adapvae_gain(m.handle, nil, 0, 0, 0, 0, nil, 0, &size); status != C.ADAPVAE_OK {
+		if status := C.adapvae_gain(m.handle, nil, 0, 0, nil, nil, 0, &size); status != C.ADAPVAE_OK {
 			return status
 		}
 		out = make([]byte, size)
-		return C.adapvae_gain(m.handle, floats(rows), n, 0, C.uint64_t(worker), C.uint64_t(sequence),
-			unsafe.Pointer(&out[0]), size, &size)
+		key := C.adapvae_gain_key{worker: C.uint64_t(worker), sequence: C.uint64_t(sequence)}
+		return C.adapvae_gain(m.handle, floats(rows), n, 0, &key, unsafe.Pointer(&out[0]), size, &size)
 	})
 	if err != nil {
 		return nil, err

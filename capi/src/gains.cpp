@@ -21,7 +21,7 @@ Status open_set(const void* bytes, std::size_t size, GainSet* set) {
 }  // namespace
 
 adapvae_status adapvae_gain(adapvae_model* model, const float* rows, int32_t count, int32_t stride,
-                            uint64_t worker, uint64_t sequence, void* bytes, size_t capacity,
+                            const adapvae_gain_key* key, void* bytes, size_t capacity,
                             size_t* size) {
   const Call call(model);
   if (!call.entered()) return call.refusal();
@@ -31,10 +31,14 @@ adapvae_status adapvae_gain(adapvae_model* model, const float* rows, int32_t cou
     *size = model->model.most_gain_bytes();
     return ADAPVAE_OK;
   }
+  if ((key == nullptr && count > 0) || !aligned(key, alignof(adapvae_gain_key))) {
+    return call.fail(ADAPVAE_INVALID_ARGUMENT, "key is null, or not aligned as its struct is");
+  }
+  const adapvae_gain_key own = key != nullptr ? *key : adapvae_gain_key();
   ConstMatrixView view;
   Status status = view_rows(rows, count, stride, model->model.configuration().inputs, &view);
   if (status.ok()) {
-    status = model->model.gain(*model->backend, view, worker, sequence,
+    status = model->model.gain(*model->backend, view, own.worker, own.sequence,
                                static_cast<std::byte*>(bytes), capacity, size);
   }
   return call.finish(status);

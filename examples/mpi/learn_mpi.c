@@ -112,11 +112,11 @@ static adapvae_model* share(adapvae_model* model, int rank) {
 /* ---- gains: from all to rank 0 ---- */
 
 static bytes gain(adapvae_model* base, const float* rows, int count, unsigned block) {
+  const adapvae_gain_key key = {.worker = block};
   bytes made = {NULL, 0};
-  check(base, adapvae_gain(base, NULL, 0, 0, 0, 0, NULL, 0, &made.size), "gain");
+  check(base, adapvae_gain(base, NULL, 0, 0, NULL, NULL, 0, &made.size), "gain");
   made = room(made.size);
-  check(base, adapvae_gain(base, rows, count, 0, block, 0, made.data, made.size, &made.size),
-        "gain");
+  check(base, adapvae_gain(base, rows, count, 0, &key, made.data, made.size, &made.size), "gain");
   return made;
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The bindings as users get them, from source packages, each with its own tests; then the golden stream through all.
+# The bindings as users get them, from source packages, each with its own tests; a model over Dask and MPI; then the
+# golden stream through all.
 # usage: run.sh PYTHON (the distribution's), after a build of `shared` (adapvae, adapvae_cli, record_stream)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -24,6 +25,27 @@ mkdir -p "$python"
 "$python/venv/bin/pip" install --quiet --no-index --no-deps "$python"/adapvae-*.whl
 say "Python: testing"
 (cd bindings/python/tests && PYTHONMALLOC=debug PYTHONDONTWRITEBYTECODE=1 "$python/venv/bin/python" -m unittest)
+
+# The same calls with every access of the library watched, Python's own memory included. (Memory that was given back is
+# kept for a while to be watched, too; a test asks that it is little.)
+say "Python: testing with AddressSanitizer"
+asan=$python/asan
+mkdir -p "$asan"
+cp -r bindings/python/src/adapvae "$asan"
+tools/amalgamate.py "$asan/native"
+g++ -std=c++20 -O1 -g1 -fPIC -shared -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-exceptions -fno-rtti \
+  "$asan/native/adapvae.cpp" -o "$asan/adapvae/libadapvae.so"
+(
+  cd bindings/python/tests
+  LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)"
+  export LD_PRELOAD
+  ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=4 PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$asan \
+    "$system_python" -m unittest test_gains test_model
+)
+
+# -- MPI: the example, on the installed library
+say "MPI: testing"
+tests/mpi/run.sh "$place/prefix"
 
 # -- Go: the module with the amalgamation beside it, without a network, then with the race detector
 say "Go: testing"

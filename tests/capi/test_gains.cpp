@@ -29,11 +29,12 @@ adapvae_model* base_model() {
 Bytes gain(const Handle& handle, const std::vector<float>& rows, uint64_t worker,
            uint64_t sequence) {
   size_t size = 0;
-  REQUIRE(adapvae_gain(handle.model, nullptr, 0, 0, 0, 0, nullptr, 0, &size) == ADAPVAE_OK);
+  REQUIRE(adapvae_gain(handle.model, nullptr, 0, 0, nullptr, nullptr, 0, &size) == ADAPVAE_OK);
   Bytes out(size);
+  const adapvae_gain_key key = {worker, sequence};
   const adapvae_status status =
-      adapvae_gain(handle.model, rows.data(), static_cast<int32_t>(rows.size()) / kInputs, 0,
-                   worker, sequence, out.data(), out.size(), &size);
+      adapvae_gain(handle.model, rows.data(), static_cast<int32_t>(rows.size()) / kInputs, 0, &key,
+                   out.data(), out.size(), &size);
   INFO(handle.message());
   REQUIRE(status == ADAPVAE_OK);
   out.resize(size);
@@ -236,21 +237,24 @@ TEST_CASE("what a gain cannot be made of is refused") {
   const Bytes before = base.save();
   std::vector<float> rows = kinds(0, 2, 10, 2);
   size_t size = 0;
-  REQUIRE(adapvae_gain(base.model, nullptr, 0, 0, 0, 0, nullptr, 0, &size) == ADAPVAE_OK);
+  REQUIRE(adapvae_gain(base.model, nullptr, 0, 0, nullptr, nullptr, 0, &size) == ADAPVAE_OK);
   Bytes out(size, 0x55);
+  const adapvae_gain_key key = {1, 1};
   const auto made = [&](size_t capacity) {
-    return adapvae_gain(base.model, rows.data(), 10, 0, 1, 1, out.data(), capacity, &size);
+    return adapvae_gain(base.model, rows.data(), 10, 0, &key, out.data(), capacity, &size);
   };
   CHECK(made(out.size() - 1) == ADAPVAE_OUT_OF_MEMORY);
   CHECK(size == out.size());
   CHECK(std::all_of(out.begin(), out.end(), [](unsigned char c) { return c == 0x55; }));
-  CHECK(adapvae_gain(base.model, rows.data(), 10, 0, 1, 1, nullptr, 9, &size) ==
+  CHECK(adapvae_gain(base.model, rows.data(), 10, 0, &key, nullptr, 9, &size) ==
         ADAPVAE_INVALID_ARGUMENT);
-  CHECK(adapvae_gain(base.model, rows.data(), 10, 0, 1, 1, out.data(), out.size(), nullptr) ==
+  CHECK(adapvae_gain(base.model, rows.data(), 10, 0, &key, out.data(), out.size(), nullptr) ==
         ADAPVAE_INVALID_ARGUMENT);
-  CHECK(adapvae_gain(nullptr, rows.data(), 10, 0, 1, 1, out.data(), out.size(), &size) ==
+  CHECK(adapvae_gain(base.model, rows.data(), 10, 0, nullptr, out.data(), out.size(), &size) ==
         ADAPVAE_INVALID_ARGUMENT);
-  CHECK(adapvae_gain(base.model, nullptr, 10, 0, 1, 1, out.data(), out.size(), &size) ==
+  CHECK(adapvae_gain(nullptr, rows.data(), 10, 0, &key, out.data(), out.size(), &size) ==
+        ADAPVAE_INVALID_ARGUMENT);
+  CHECK(adapvae_gain(base.model, nullptr, 10, 0, &key, out.data(), out.size(), &size) ==
         ADAPVAE_INVALID_ARGUMENT);
   rows[45] = NAN;
   CHECK(made(out.size()) == ADAPVAE_NON_FINITE);
@@ -262,18 +266,18 @@ TEST_CASE("what a gain cannot be made of is refused") {
   CHECK(base.save() == before);
 
   Handle empty;
-  CHECK(adapvae_gain(empty.model, rows.data(), 10, 0, 1, 1, out.data(), out.size(), &size) ==
+  CHECK(adapvae_gain(empty.model, rows.data(), 10, 0, &key, out.data(), out.size(), &size) ==
         ADAPVAE_UNAVAILABLE);
   adapvae_config config = small_config();
   config.restore_on_failure = 0;
   Handle lean(config);
   lean.learn(kinds(0, 2, 400, 1));
-  CHECK(adapvae_gain(lean.model, rows.data(), 10, 0, 1, 1, out.data(), out.size(), &size) ==
+  CHECK(adapvae_gain(lean.model, rows.data(), 10, 0, &key, out.data(), out.size(), &size) ==
         ADAPVAE_UNAVAILABLE);
   adapvae_model* made_scorer = nullptr;
   REQUIRE(adapvae_create_scorer(base.model, nullptr, &made_scorer, nullptr) == ADAPVAE_OK);
   Handle scorer(made_scorer);
-  CHECK(adapvae_gain(scorer.model, rows.data(), 10, 0, 1, 1, out.data(), out.size(), &size) ==
+  CHECK(adapvae_gain(scorer.model, rows.data(), 10, 0, &key, out.data(), out.size(), &size) ==
         ADAPVAE_UNAVAILABLE);
   const Bytes set = gain(base, rows, 1, 1);
   CHECK(apply(scorer, set) == ADAPVAE_UNAVAILABLE);

@@ -782,9 +782,9 @@ ADAPVAE_API adapvae_status adapvae_inspect(const void* bytes, size_t size,
  * and added up. Everything starts from a base, a model that has learnt at least a stream, given to
  * all workers as a snapshot:
  *
- *     worker:       adapvae_gain(base, rows, …, worker, sequence, …)   any rows, each at one worker
- *     on the way:   adapvae_merge_gains(a, b, …)                       in any order, any groups
- *     where the base lives:   adapvae_apply_gains(base, set, …)        the next base
+ *     worker:       adapvae_gain(base, rows, …, key, …)   any rows, each at one worker
+ *     on the way:   adapvae_merge_gains(a, b, …)          in any order, any groups
+ *     at the base:  adapvae_apply_gains(base, set, …)     the next base
  *
  * Gains come as sets, keyed by worker and sequence. A gain that comes twice counts once, one that
  * is lost is as if its rows had not come, one that is late, for a base that has gone on, is
@@ -799,13 +799,20 @@ ADAPVAE_API adapvae_status adapvae_inspect(const void* bytes, size_t size,
  * streams. The network does not learn, and the scale of novelty stays: adapvae_learn() moves both
  * (see freeze_encoder_after). */
 
+/* Who made a gain, and which of its own it is: any numbers, but no two gains of a base have both
+ * alike. A block of rows that has the same number wherever it is worked on is a good worker. This
+ * struct does not grow. */
+typedef struct adapvae_gain_key {
+  uint64_t worker;
+  uint64_t sequence;
+} adapvae_gain_key;
 /* What these rows, any number of them, add to the model, which is left as it is: a set of one gain;
- * with count 0 of none. bytes NULL and capacity 0: *size is the most that it can take, whatever the
- * rows; as much must be given. ADAPVAE_UNAVAILABLE before anything is learnt, and without
- * restore_on_failure, whose memory is used. */
+ * with count 0 of none, whose key is not looked at and may be NULL. bytes NULL and capacity 0:
+ * *size is the most that it can take, whatever the rows; as much must be given. ADAPVAE_UNAVAILABLE
+ * before anything is learnt, and without restore_on_failure, whose memory is used. */
 ADAPVAE_API adapvae_status adapvae_gain(adapvae_model* model, const float* rows, int32_t count,
-                                        int32_t stride, uint64_t worker, uint64_t sequence,
-                                        void* bytes, size_t capacity, size_t* size);
+                                        int32_t stride, const adapvae_gain_key* key, void* bytes,
+                                        size_t capacity, size_t* size);
 /* All gains of both sets, which must be of one base (else ADAPVAE_FOREIGN). The same bytes come out
  * whatever the order and grouping, and if a set comes in twice. Two different gains of one worker
  * and sequence are refused. bytes NULL and capacity 0: only asks for *size; it may not overlap with

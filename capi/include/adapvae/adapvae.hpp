@@ -104,13 +104,11 @@ class Model {
   }
   // What rows add to this base, as a set of one gain; and gains that become a stream, with what
   // became of the clusters that were born of them. merge_gains() is between.
-  std::vector<unsigned char> gain(const std::vector<float>& rows, std::uint64_t worker,
-                                  std::uint64_t sequence) {
+  std::vector<unsigned char> gain(const std::vector<float>& rows, const adapvae_gain_key& key) {
     std::size_t size = 0;
-    check(adapvae_gain(model_, nullptr, 0, 0, 0, 0, nullptr, 0, &size));
+    check(adapvae_gain(model_, nullptr, 0, 0, nullptr, nullptr, 0, &size));
     std::vector<unsigned char> out(size);
-    check(adapvae_gain(model_, rows.data(), count(rows), 0, worker, sequence, out.data(),
-                       out.size(), &size));
+    check(adapvae_gain(model_, rows.data(), count(rows), 0, &key, out.data(), out.size(), &size));
     out.resize(size);
     return out;
   }

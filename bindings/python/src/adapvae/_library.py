@@ -49,8 +49,8 @@ OK, BUSY, NO_MORE, OUT_OF_MEMORY = 0, 60, 62, 20
 
 Progress = ctypes.CFUNCTYPE(c_int32, c_void_p, c_int32, c_double)
 
-# Result (s status, v void, i int32, u id, t text) and arguments (p pointer, i int32, u uint32, U uint64, d double,
-# z size, t text, f progress) of every function.
+# Result (s status, v void, i int32, u id, t text) and arguments (p pointer, i int32, u uint32, d double, z size,
+# t text, f progress) of every function.
 _FUNCTIONS = {
     "version_number": "i", "version_string": "t", "backend_available": "i i", "instruction_set": "t",
     "status_name": "t i", "last_error": "s pp", "config_init": "s pu", "config_preset": "s ptp",
@@ -63,11 +63,11 @@ _FUNCTIONS = {
     "cluster_at": "s pip", "cluster_of": "s pup", "resolve": "u pu", "moments": "s pupp", "label": "s put",
     "merge": "s puuip", "split": "s puipp", "forget": "s pu", "undo": "s p", "set": "s ptt", "get_config": "s pp",
     "set_sensitivity": "s pd", "next_event": "s pp", "event_text": "s pipzp", "explain": "s ppipzp",
-    "save": "s ppzp", "load": "s ppz", "inspect": "s pzppp", "evaluate": "s ppippp", "gain": "s ppiiUUpzp",
+    "save": "s ppzp", "load": "s ppz", "inspect": "s pzppp", "evaluate": "s ppippp", "gain": "s ppiippzp",
     "merge_gains": "s pzpzpzpp", "inspect_gains": "s pzpp", "apply_gains": "s ppzpip",
 }
 _LETTERS = {"s": c_int32, "v": None, "i": c_int32, "u": c_uint32, "t": c_char_p, "p": c_void_p, "d": c_double,
-            "U": c_uint64, "z": c_size_t, "f": Progress}
+            "z": c_size_t, "f": Progress}
 for _name, _text in _FUNCTIONS.items():
     _result, *_arguments = _text.split()
     _function = getattr(lib, "adapvae_" + _name)

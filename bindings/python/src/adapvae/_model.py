@@ -462,11 +462,11 @@ class AdapVAE:
             raise ValueError("worker and sequence are whole numbers from 0 to 2**64 - 1")
         native = self._learnt()
         rows = self._looking(X)[1]
-        size = ctypes.c_size_t()
+        size, key = ctypes.c_size_t(), (ctypes.c_uint64 * 2)(worker, sequence)
         with native.lock:
-            native.call(lib.adapvae_gain, None, 0, 0, 0, 0, None, 0, ctypes.byref(size))
+            native.call(lib.adapvae_gain, None, 0, 0, None, None, 0, ctypes.byref(size))
             bytes_ = ctypes.create_string_buffer(size.value)
-            native.on_rows(lib.adapvae_gain, rows, worker, sequence, bytes_, size, ctypes.byref(size))
+            native.on_rows(lib.adapvae_gain, rows, key, bytes_, size, ctypes.byref(size))
         return bytes_.raw[:size.value]
 
     def apply_gains(self, gains: Union[bytes, Iterable[bytes]]) -> List[Alias]:

@@ -303,6 +303,13 @@ pub struct adapvae_snapshot {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
+pub struct adapvae_gain_key {
+    pub worker: u64,
+    pub sequence: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
 pub struct adapvae_gains {
     pub struct_size: u32,
     pub gains: i32,
@@ -393,7 +400,7 @@ extern "C" {
     pub fn adapvae_save(model: *const adapvae_model, bytes: *mut c_void, capacity: usize, size: *mut usize) -> adapvae_status;
     pub fn adapvae_load(model: *mut adapvae_model, bytes: *const c_void, size: usize) -> adapvae_status;
     pub fn adapvae_inspect(bytes: *const c_void, size: usize, snapshot: *mut adapvae_snapshot, config: *mut adapvae_config, error: *mut adapvae_error) -> adapvae_status;
-    pub fn adapvae_gain(model: *mut adapvae_model, rows: *const f32, count: i32, stride: i32, worker: u64, sequence: u64, bytes: *mut c_void, capacity: usize, size: *mut usize) -> adapvae_status;
+    pub fn adapvae_gain(model: *mut adapvae_model, rows: *const f32, count: i32, stride: i32, key: *const adapvae_gain_key, bytes: *mut c_void, capacity: usize, size: *mut usize) -> adapvae_status;
     pub fn adapvae_merge_gains(a: *const c_void, a_size: usize, b: *const c_void, b_size: usize, bytes: *mut c_void, capacity: usize, size: *mut usize, error: *mut adapvae_error) -> adapvae_status;
     pub fn adapvae_inspect_gains(bytes: *const c_void, size: usize, gains: *mut adapvae_gains, error: *mut adapvae_error) -> adapvae_status;
     pub fn adapvae_apply_gains(model: *mut adapvae_model, bytes: *const c_void, size: usize, aliases: *mut adapvae_alias, capacity: i32, report: *mut adapvae_report) -> adapvae_status;

@@ -751,11 +751,12 @@ impl Model {
     pub fn gain(&mut self, rows: &[f32], worker: u64, sequence: u64) -> Result<Vec<u8>> {
         let count = Self::count(rows, self.inputs)?;
         let mut size = 0;
-        self.check(unsafe { sys::adapvae_gain(self.handle(), null(), 0, 0, 0, 0, null_mut(), 0, &mut size) })?;
+        self.check(unsafe { sys::adapvae_gain(self.handle(), null(), 0, 0, null(), null_mut(), 0, &mut size) })?;
         let mut out = vec![0u8; size];
         let to = out.as_mut_ptr() as *mut c_void;
+        let key = sys::adapvae_gain_key { worker, sequence };
         self.check(unsafe {
-            sys::adapvae_gain(self.handle(), rows.as_ptr(), count, 0, worker, sequence, to, out.len(), &mut size)
+            sys::adapvae_gain(self.handle(), rows.as_ptr(), count, 0, &key, to, out.len(), &mut size)
         })?;
         out.truncate(size);
         Ok(out)
