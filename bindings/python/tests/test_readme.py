@@ -14,7 +14,7 @@ class Manual(unittest.TestCase):
     def test_its_code(self):
         text = (pathlib.Path(__file__).resolve().parent.parent / "README.md").read_text()
         blocks = re.findall(r"```python\n(.*?)```", text, re.S)
-        self.assertEqual(len(blocks), 4)
+        self.assertEqual(len(blocks), 5)
         names = {"rows": kinds([0, 1, 2], 400)[0]}
         before = os.getcwd()
         with tempfile.TemporaryDirectory() as folder:
@@ -26,7 +26,7 @@ class Manual(unittest.TestCase):
             finally:
                 os.chdir(before)
         self.assertIn("novelty", said.getvalue())
-        self.assertEqual(names["model"].info().rows, 400)
+        self.assertEqual(names["model"].info().rows, 800)
 
 
 if __name__ == "__main__":
