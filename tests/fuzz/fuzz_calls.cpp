@@ -77,6 +77,58 @@ void check_whole(adapvae_model* model) {
   FUZZ_CHECK(weight <= 1.0 + 1e-9);
 }
 
+uint64_t rows_of(const adapvae_model* model) {
+  adapvae_info info = {};
+  info.struct_size = sizeof info;
+  FUZZ_CHECK(adapvae_get_info(model, &info) == ADAPVAE_OK);
+  return info.rows;
+}
+
+// Gains of one to three workers, merged and applied.
+adapvae_status gain(adapvae_model* model, Program& program) {
+  const auto before = bytes_of(model);
+  const uint64_t learnt = rows_of(model);
+  std::vector<unsigned char> set;
+  uint64_t rows = 0;
+  const int32_t workers = 1 + program.below(3);
+  for (int32_t w = 0; w < workers; ++w) {
+    std::vector<float> given(static_cast<size_t>(program.below(3 * kBlock) * kInputs));
+    for (float& x : given) x = program.number();
+    const auto count = static_cast<int32_t>(given.size()) / kInputs;
+    size_t size = 0;
+    FUZZ_CHECK(adapvae_gain(model, nullptr, 0, 0, nullptr, nullptr, 0, &size) == ADAPVAE_OK);
+    std::vector<unsigned char> made(size);
+    const adapvae_gain_key key = {static_cast<uint64_t>(w), 0};
+    const adapvae_status status =
+        adapvae_gain(model, given.data(), count, 0, &key, made.data(), made.size(), &size);
+    FUZZ_CHECK(bytes_of(model) == before);
+    if (status != ADAPVAE_OK) return status;
+    made.resize(size);
+    rows += static_cast<uint64_t>(count);
+    if (w > 0) {
+      std::vector<unsigned char> both(set.size() + made.size());
+      FUZZ_CHECK(adapvae_merge_gains(made.data(), made.size(), set.data(), set.size(), both.data(),
+                                     both.size(), &size, nullptr) == ADAPVAE_OK);
+      both.resize(size);
+      made = both;
+    }
+    set = made;
+  }
+  adapvae_gains gains = {};
+  gains.struct_size = sizeof gains;
+  FUZZ_CHECK(adapvae_inspect_gains(set.data(), set.size(), &gains, nullptr) == ADAPVAE_OK);
+  FUZZ_CHECK(gains.rows == rows);
+  std::vector<adapvae_alias> aliases(static_cast<size_t>(gains.born));
+  const adapvae_status status =
+      adapvae_apply_gains(model, set.data(), set.size(), aliases.data(), gains.born, nullptr);
+  FUZZ_CHECK(status == ADAPVAE_OK);
+  FUZZ_CHECK(rows_of(model) == learnt + rows);
+  for (const adapvae_alias& alias : aliases) {
+    FUZZ_CHECK(alias.id != ADAPVAE_NO_ID && adapvae_resolve(model, alias.id) == alias.id);
+  }
+  return status;
+}
+
 // One call on `model`.
 adapvae_status call(adapvae_model* model, adapvae_model* other, Program& program) {
   float rows[2 * kBlock * kInputs];
@@ -154,8 +206,11 @@ adapvae_status call(adapvae_model* model, adapvae_model* other, Program& program
     case 18:
       adapvae_stop(model);
       return ADAPVAE_OK;
-    default:
-      return program.byte() < 16 ? adapvae_reset(model) : ADAPVAE_OK;
+    default: {
+      const uint8_t what = program.byte();
+      if (what >= 128) return gain(model, program);
+      return what < 16 ? adapvae_reset(model) : ADAPVAE_OK;
+    }
   }
 }
 

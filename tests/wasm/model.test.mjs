@@ -97,6 +97,34 @@ for (const { name, AdapVAE, runtime, backend, isa } of BUILDS) {
       assert.deepEqual(other.save(), model.save());
     });
 
+    test('gains of two workers come together, and only once', async () => {
+      const { rows } = digits([0, 1], 300);
+      const model = await AdapVAE.create(SMALL, runtime);
+      model.learn(rows.subarray(0, 60 * 64));
+      const base = model.save();
+      const worker = await AdapVAE.load(base, runtime);
+      const a = model.gain(rows.subarray(60 * 64, 180 * 64), { worker: 1 });
+      const b = worker.gain(rows.subarray(180 * 64), { worker: 2n ** 63n, sequence: 5 });
+      assert.deepEqual(model.save(), base);
+      const set = await AdapVAE.mergeGains([b, a], runtime);
+      assert.deepEqual(await AdapVAE.mergeGains([a, set, b], runtime), set);
+      const found = await AdapVAE.inspectGains(set, runtime);
+      assert.equal(found.gains, 2);
+      assert.equal(found.rows, 240);
+      const { report, aliases } = model.applyGains(set);
+      assert.equal(report.rows, 240);
+      assert.equal(aliases.length, found.born);
+      for (const { local, id } of aliases) assert.ok(local > 0 && model.resolve(id) === id);
+      assert.equal(model.info().rows, 300);
+      assert.throws(() => model.applyGains(set), status('ADAPVAE_LATE'));
+      const other = await AdapVAE.create({ ...SMALL, seed: 9 }, runtime);
+      other.learn(rows.subarray(0, 60 * 64));
+      assert.throws(() => other.applyGains(set), status('ADAPVAE_FOREIGN'));
+      assert.throws(() => other.applyGains(set.subarray(1)), status('ADAPVAE_CORRUPT_DATA'));
+      assert.throws(() => model.gain(rows, { worker: -1 }), status('ADAPVAE_INVALID_ARGUMENT'));
+      await assert.rejects(AdapVAE.mergeGains([], runtime), status('ADAPVAE_INVALID_ARGUMENT'));
+    });
+
     test('takes the memory that was promised, and what it stages', async () => {
       const bytes = await AdapVAE.memoryRequired(OPTIONS, runtime);
       const model = await AdapVAE.create(OPTIONS, runtime);

@@ -24,6 +24,8 @@ export type StatusName =
   | 'ADAPVAE_NEWER_FORMAT'
   | 'ADAPVAE_BUSY'
   | 'ADAPVAE_REFUSED'
+  | 'ADAPVAE_LATE'
+  | 'ADAPVAE_FOREIGN'
   | 'ADAPVAE_NO_MORE';
 
 /** A call that throws has changed nothing. */
@@ -276,6 +278,30 @@ export interface Snapshot {
   config: Required<Config>;
 }
 
+/** What is in a set of gains. */
+export interface Gains {
+  gains: number;
+  /** Clusters, of all gains. */
+  born: number;
+  /** Of the base. */
+  clusters: number;
+  rows: number;
+  /** That the base has learnt. */
+  baseStreams: number;
+}
+/** A pair of these counts once. */
+export interface GainKey {
+  worker?: number | bigint;
+  sequence?: number | bigint;
+}
+/** What became of the cluster that was born as number `local`, from 1, of a worker's gain. */
+export interface Alias {
+  worker: number;
+  sequence: number;
+  local: number;
+  id: number;
+}
+
 export interface Metrics {
   rows: number;
   labels: number;
@@ -316,6 +342,9 @@ export declare class AdapVAE {
   /** The same in a fraction of the memory, only to score, encode, generate and explain. */
   static scorer(bytes: Bytes, runtime?: Runtime): Promise<AdapVAE>;
   static inspect(bytes: Bytes, runtime?: Runtime): Promise<Snapshot>;
+  static inspectGains(gains: Bytes, runtime?: Runtime): Promise<Gains>;
+  /** All gains of these sets, each once: the same bytes whatever the order. */
+  static mergeGains(sets: Iterable<Bytes>, runtime?: Runtime): Promise<Uint8Array & { readonly buffer: ArrayBuffer }>;
   static fields(runtime?: Runtime): Promise<Field[]>;
   static presets(runtime?: Runtime): Promise<PresetName[]>;
   /** Bytes that such a model takes. */
@@ -373,6 +402,11 @@ export declare class AdapVAE {
   explain(row: Rows): string;
   explain(row: Rows, format: 'text'): string;
   explain(row: Rows, format: 'json'): Record<string, unknown>;
+
+  /** What rows, any number of them, would add to this model, the base, which stays as it is: a set of one gain. */
+  gain(rows: Rows, key?: GainKey): Uint8Array & { readonly buffer: ArrayBuffer };
+  /** Adds gains of this model, of any number of workers, as one stream: all of them, or none. */
+  applyGains(gains: Bytes): { report: Report; aliases: Alias[] };
 
   /** The same bytes as on any other platform. */
   save(): Uint8Array & { readonly buffer: ArrayBuffer };

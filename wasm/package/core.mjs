@@ -25,6 +25,7 @@ export const STRUCTS = {
   event:
     'i type,i reason,i missed,U sequence,U stream,u id,u other,d gain,d rows,i clusters,i reserved',
   snapshot: 'i clusters,U format,U streams,U rows,U rows_waiting,U events,d time,n version',
+  gains: 'i gains,i born,i clusters,U rows,U base_streams,U base_mark,U encoder_mark',
   metrics:
     'i rows,i labels,i clusters,d nmi,d nmi_geometric,d ari,d homogeneity,d completeness,' +
     'd v_measure,d accuracy,d purity',
@@ -225,6 +226,26 @@ class Instance {
     if (status !== 0) throw this.error(status, this.read('error', this.scratch + ERROR_AT));
   }
 
+  // What is in a set of gains, and two sets as one.
+  gains(set) {
+    const at = this.stage(set.byteLength);
+    new Uint8Array(this.buffer, at).set(asBytes(set));
+    const found = this.struct('gains');
+    this.check((error) => this.c.adapvae_inspect_gains(at, set.byteLength, found, error));
+    const { baseMark, encoderMark, ...gains } = this.read('gains'); // marks are more than a number holds
+    return gains;
+  }
+  merge(a, b) {
+    const size = this.scratch + OUT_AT;
+    const most = a.byteLength + b.byteLength;
+    const at = this.stage(2 * most);
+    new Uint8Array(this.buffer, at).set(a);
+    new Uint8Array(this.buffer, at + a.byteLength).set(b);
+    this.check((error) =>
+      this.c.adapvae_merge_gains(at, a.byteLength, at + a.byteLength, b.byteLength, at + most, most, size, error));
+    return new Uint8Array(this.buffer, at + most, this.view.getUint32(size, true)).slice();
+  }
+
   // A configuration at the start of the scratch memory.
   configure({ preset, ...fields }) {
     const { c, scratch } = this;
@@ -335,6 +356,20 @@ export class Model {
     const snapshot = instance.struct('snapshot');
     instance.check((error) => instance.c.adapvae_inspect(at, bytes.byteLength, snapshot, config, error));
     return { ...instance.read('snapshot'), config: instance.configuration() };
+  }
+  static async inspectGains(gains, runtime = {}) {
+    return (await Model.#start.call(this, runtime)).gains(gains);
+  }
+  static async mergeGains(sets, runtime = {}) {
+    const instance = await Model.#start.call(this, runtime);
+    let all = null;
+    for (const set of sets) {
+      const next = asBytes(set);
+      if (all === null) instance.gains(next); // checked even if it is the only one
+      all = all === null ? next.slice() : instance.merge(all, next);
+    }
+    if (all === null) throw invalid('there are no gains: give at least one set');
+    return all;
   }
   static async fields(runtime = {}) {
     return (await Model.#start.call(this, runtime)).fields();
@@ -675,6 +710,49 @@ export class Model {
       this.#call('explain', at, format === 'json' ? 1 : 0, to, capacity, needed));
     this.#check(status);
     return format === 'json' ? JSON.parse(text) : text;
+  }
+
+  // ---- one model, many machines
+
+  gain(rows, { worker = 0, sequence = 0 } = {}) {
+    const instance = this.#open();
+    const block = asRows(rows, this.#inputs);
+    const numbers = [worker, sequence].map((number) => {
+      if (!(number >= 0) || number >= 2 ** 64 || (typeof number === 'number' && !Number.isSafeInteger(number))) {
+        throw invalid('worker and sequence are whole numbers from 0 on');
+      }
+      return BigInt(number);
+    });
+    const size = instance.scratch + OUT_AT;
+    this.#check(this.#call('gain', 0, 0, 0, 0, 0, 0, size));
+    const most = instance.view.getUint32(size, true);
+    const floats = block.count * this.#inputs;
+    const key = instance.stage(16 + 4 * floats + most);
+    numbers.forEach((number, i) => instance.view.setBigUint64(key + 8 * i, number, true));
+    block.copy(new Float32Array(instance.buffer, key + 16, floats), 0, block.count);
+    const bytes = key + 16 + 4 * floats;
+    this.#check(this.#call('gain', key + 16, block.count, 0, key, bytes, most, size));
+    return new Uint8Array(instance.buffer, bytes, instance.view.getUint32(size, true)).slice();
+  }
+  applyGains(gains) {
+    const instance = this.#open();
+    const set = asBytes(gains);
+    const { born } = instance.gains(set);
+    const aliasBytes = 24;
+    const at = instance.stage(born * aliasBytes + set.byteLength);
+    const bytes = at + born * aliasBytes;
+    new Uint8Array(instance.buffer, bytes).set(set);
+    this.#check(this.#call('apply_gains', bytes, set.byteLength, born > 0 ? at : 0, born, instance.struct('report')));
+    const report = instance.read('report');
+    report.stopped = report.stopped === 1;
+    const { view } = instance;
+    const aliases = Array.from({ length: born }, (_, i) => ({
+      worker: Number(view.getBigUint64(at + i * aliasBytes, true)),
+      sequence: Number(view.getBigUint64(at + i * aliasBytes + 8, true)),
+      local: view.getUint32(at + i * aliasBytes + 16, true),
+      id: view.getUint32(at + i * aliasBytes + 20, true),
+    }));
+    return { report, aliases };
   }
 
   // ---- snapshots

@@ -16,7 +16,7 @@ export { AdapVAEError } from './error.mjs';
 const METHODS =
   'learn push flush setTime setBudget reset score probabilities encode decode reconstruct generate interpolate ' +
   'info clusters cluster resolve moments label merge split forget undo set setSensitivity config ' +
-  'events explain save load';
+  'events explain gain applyGains save load';
 
 async function startWorker() {
   if (typeof Worker === 'function') {
