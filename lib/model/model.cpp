@@ -222,9 +222,7 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   if (!std::isfinite(time) || (stream_ > 0 && time < time_)) {
     return {StatusCode::kInvalidArgument, "time must not run backwards"};
   }
-  if (waiting_ > 0) {
-    return {StatusCode::kInvalidArgument, "rows that were pushed wait: flush first"};
-  }
+  if (waiting_ > 0) return rows_wait();
   keep(rows);
   return finish(learn_stream(backend, rows, report, time), rows);
 }

@@ -183,6 +183,7 @@ class Model {
 
   // What a stream may change, set aside before it and given back if it fails: model_restore.cpp.
   static Status broken_stream();
+  static Status rows_wait();
   Status check_whole() const;  // not broken, and made to learn
   void place_kept(Arena& arena);
   void place_learning(Arena& arena, const VaeConfig& network, const LearnerConfig& clusters,

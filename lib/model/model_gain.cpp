@@ -49,9 +49,7 @@ Status Model::gain(Backend& backend, ConstMatrixView rows, std::uint64_t worker,
   if (nothing_learnt()) {
     return {StatusCode::kUnavailable, "nothing has been learnt that rows could be added to"};
   }
-  if (waiting_ > 0) {
-    return {StatusCode::kInvalidArgument, "rows that were pushed wait: flush first"};
-  }
+  if (waiting_ > 0) return rows_wait();
   if (config_.restore_on_failure == 0) {
     return {StatusCode::kUnavailable, "gains are made where restore_on_failure has its memory"};
   }
@@ -138,6 +136,7 @@ Status Model::check_gains(const GainSet& set, double time) {
   if (!std::isfinite(time) || time < time_) {
     return {StatusCode::kInvalidArgument, "time must not run backwards"};
   }
+  if (waiting_ > 0) return rows_wait();
   const GainBase own = gain_base();
   if (set.base().encoder != own.encoder) {
     return {StatusCode::kForeign,

@@ -38,6 +38,10 @@ Status Model::push(Backend& backend, ConstMatrixView rows, double time, StreamRe
   return {};
 }
 
+Status Model::rows_wait() {
+  return {StatusCode::kInvalidArgument, "rows that were pushed wait: flush first"};
+}
+
 Status Model::flush(Backend& backend, StreamReport* report) {
   if (waiting_ == 0) return {};
   const ConstMatrixView rows(all_, waiting_, config_.inputs);

@@ -236,6 +236,7 @@ TEST_CASE("what a gain cannot be made of is refused") {
   Handle base(base_model());
   const Bytes before = base.save();
   std::vector<float> rows = kinds(0, 2, 10, 2);
+  const Bytes empty_set = gain(base, {}, 0, 0);
   size_t size = 0;
   REQUIRE(adapvae_gain(base.model, nullptr, 0, 0, nullptr, nullptr, 0, &size) == ADAPVAE_OK);
   Bytes out(size, 0x55);
@@ -261,6 +262,7 @@ TEST_CASE("what a gain cannot be made of is refused") {
   rows[45] = 0.0F;
   REQUIRE(adapvae_push(base.model, rows.data(), 1, 0, nullptr) == ADAPVAE_OK);
   CHECK(made(out.size()) == ADAPVAE_INVALID_ARGUMENT);  // rows wait
+  CHECK(apply(base, empty_set) == ADAPVAE_INVALID_ARGUMENT);
   REQUIRE(adapvae_load(base.model, before.data(), before.size()) == ADAPVAE_OK);
   CHECK(made(out.size()) == ADAPVAE_OK);
   CHECK(base.save() == before);

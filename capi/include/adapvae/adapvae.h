@@ -809,7 +809,8 @@ typedef struct adapvae_gain_key {
 /* What these rows, any number of them, add to the model, which is left as it is: a set of one gain;
  * with count 0 of none, whose key is not looked at and may be NULL. bytes NULL and capacity 0:
  * *size is the most that it can take, whatever the rows; as much must be given. ADAPVAE_UNAVAILABLE
- * before anything is learnt, and without restore_on_failure, whose memory is used. */
+ * before anything is learnt, and without restore_on_failure, whose memory is used. While rows of
+ * adapvae_push() wait this and adapvae_apply_gains() are refused. */
 ADAPVAE_API adapvae_status adapvae_gain(adapvae_model* model, const float* rows, int32_t count,
                                         int32_t stride, const adapvae_gain_key* key, void* bytes,
                                         size_t capacity, size_t* size);
