@@ -17,7 +17,7 @@ constexpr Index kRows = 200;
 MixtureConfig config_of(FactorShape covariance) {
   MixtureConfig config;
   config.shape = {covariance, kDims};
-  config.max_clusters = 6;
+  config.max_clusters = 7;
   config.max_rows = kRows;
   return config;
 }
@@ -134,13 +134,15 @@ TEST_CASE("a newborn of a table keeps what it shares with the base and with its 
   Bytes table(Mixture::table_bytes(source.config().shape, 6));
   ByteWriter writer(table.data(), table.size());
   source.write_table(writer);
-  // One by one, with the base's numbers as they are, and the newborns' after them.
+  // One by one, with the base's numbers as they are, and the newborns' after another that is there.
   Mixture& mixture = to.mixture;
+  CHECK(mixture.add_cluster() == 4);
   const double before = mixture.pair_entropy_loss(3, 1);
   ByteReader reader(table.data(), table.size());
   for (Index k = 0; k < 6; ++k) {
-    if (k >= 4) CHECK(mixture.add_cluster() == k);
-    (void)mixture.add_from_table(reader, k, 4, k, 0.5);
+    const Index into = k < 4 ? k : mixture.add_cluster();
+    CHECK(into == (k < 4 ? k : k + 1));
+    (void)mixture.add_from_table(reader, k, 4, into, 0.5);
   }
   mixture.global_step();
   CHECK(std::fabs(mixture.pair_entropy_loss(3, 1) - before - 0.5 * source.pair_entropy_loss(3, 1)) <
@@ -148,9 +150,11 @@ TEST_CASE("a newborn of a table keeps what it shares with the base and with its 
   for (const Index k : {4, 5}) {
     for (Index j = 0; j < k; ++j) {
       CHECK(source.pair_entropy_loss(k, j) < 0.0);
-      CHECK(mixture.pair_entropy_loss(k, j) == 0.5 * source.pair_entropy_loss(k, j));
+      CHECK(mixture.pair_entropy_loss(k + 1, j < 4 ? j : j + 1) ==
+            0.5 * source.pair_entropy_loss(k, j));
     }
-    CHECK(mixture.rows_of(k) == source.rows_of(k));
-    CHECK(mixture.mass(k) == 0.5 * source.mass(k));
+    CHECK(mixture.pair_entropy_loss(k + 1, 4) == 0.0);
+    CHECK(mixture.rows_of(k + 1) == source.rows_of(k));
+    CHECK(mixture.mass(k + 1) == 0.5 * source.mass(k));
   }
 }

@@ -280,6 +280,26 @@ TEST_CASE("what several workers have born alike is one cluster, and everyone's r
   CHECK(again.snapshot() == own.snapshot());
 }
 
+TEST_CASE("a birth at a worker has the evidence that it has in a stream") {
+  const Rows rows = kinds(0, 3, 400, 70);
+  Copy streamed(base());
+  REQUIRE(streamed.set_live("freeze_encoder_after", 1.0).ok());
+  streamed.learn(rows);
+  Copy gained(base());
+  apply(gained, gain(base(), rows, 1, 1));
+  const auto born = [](const ModelFixture& fixture) {
+    const ClusterRegistry& registry = fixture.model.clusters().registry();
+    const Index last = registry.clusters() - 1;
+    CHECK(registry.info(last).born_stream == 3);
+    return registry.info(last).birth_gain;
+  };
+  CHECK(gained.model.clusters().mixture().clusters() ==
+        streamed.model.clusters().mixture().clusters());
+  const double expected = born(streamed);
+  CHECK(expected > 10.0);
+  CHECK(born(gained) == doctest::Approx(expected).epsilon(0.02));
+}
+
 TEST_CASE("the same gains give the same bytes, whoever made them in whatever order") {
   std::vector<Bytes> gains;
   for (std::uint64_t w = 0; w < 4; ++w) {
@@ -357,7 +377,21 @@ TEST_CASE("gains with a diagonal covariance, scaled inputs and a weight of rows"
   apply(many, parts);
   CHECK(largest_difference(one.model.clusters().mixture(), many.model.clusters().mixture()) < 1e-9);
   CHECK(one.model.clusters().mixture().rows_learnt() == 1300.0);
+  // Of a model whose inputs are scaled otherwise nothing is taken.
+  Copy rescaled(start);
+  rescaled.model.input_scale().update(kinds(0, 2, 10, 51).view());
+  StreamReport report;
+  CHECK(start.model.apply(start.backend, opened(gain(rescaled, rows, 0, 0)), 0.0, nullptr, &report)
+            .code() == StatusCode::kForeign);
   CHECK(one.model.clusters().mixture().rows_faded() > 0.0);
+  // The past has faded, and a row counts half.
+  double before = 0.0;
+  double after = 0.0;
+  for (Index k = 0; k < start.model.clusters().mixture().clusters(); ++k) {
+    before += start.model.clusters().mixture().mass(k);
+    after += one.model.clusters().mixture().mass(k);
+  }
+  CHECK(after == doctest::Approx(before * std::exp2(-900.0 / 5000.0) + 450.0).epsilon(1e-9));
 }
 
 TEST_CASE("gains that somebody has made up are refused, or are gains") {
