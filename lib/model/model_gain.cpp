@@ -168,8 +168,7 @@ Status Model::apply(Backend& backend, const GainSet& set, double time, GainAlias
   neighbours_.clear();
   ++stream_;
   time_ = time;
-  learner_.follow(aliases);
-  learner_.begin_gains(static_cast<double>(set.rows()), time);
+  learner_.begin_gains(static_cast<double>(set.rows()), time, aliases);
   GainView gain;
   for (GainSet::Place at; set.next(at, &gain);) learner_.add_known(gain);
   Index next = 0;

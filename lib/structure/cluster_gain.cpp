@@ -145,7 +145,9 @@ bool ClusterLearner::check_gain(const GainView& gain) {
 }
 
 // Rows count as they would in full streams, one after the other.
-void ClusterLearner::begin_gains(double rows, double time) {
+void ClusterLearner::begin_gains(double rows, double time, GainAlias* aliases) {
+  aliases_ = aliases;
+  alias_count_ = 0;
   known_ = mixture_.clusters();
   gain_weight_ = weight_of_row(std::min(rows, static_cast<double>(config_.max_rows)));
   open_stream(rows, time);
@@ -223,7 +225,6 @@ void ClusterLearner::renumber_aliases(Index survivor, Index lost, Index last) {
 
 void ClusterLearner::close_gains() {
   mixture_.global_step();
-  match_newborns();
   merges();
   drop_weak_clusters();
   for (Index k = 0; k < mixture_.clusters(); ++k) {
@@ -232,7 +233,8 @@ void ClusterLearner::close_gains() {
   for (Index i = 0; i < alias_count_; ++i) {
     aliases_[i].id = registry_.info(static_cast<Index>(aliases_[i].id)).id;
   }
-  follow(nullptr);
+  aliases_ = nullptr;
+  alias_count_ = 0;
   if (settings_.prior.mode == PriorMode::kEmpirical) {
     set_pooled_prior(mixture_, settings_.prior, scratch_);
   }

@@ -228,15 +228,11 @@ class ClusterLearner {
   // Gains of this base, all checked, become a stream: begin_gains(); add_known() for every gain;
   // add_newborns() for every gain in the same order; close_gains(). rows: of all of them. The
   // result depends on the order in no more than rounding, but for births. aliases: null, or one for
-  // each newborn, in that order, with all but the id filled in.
-  void begin_gains(double rows, double time);
+  // each newborn, in that order, whose ids are found.
+  void begin_gains(double rows, double time, GainAlias* aliases);
   void add_known(const GainView& gain);
   void add_newborns(const GainView& gain);
   void close_gains();
-  void follow(GainAlias* aliases) {
-    aliases_ = aliases;
-    alias_count_ = 0;
-  }
 
   // ---- persistent state, between streams; settings are not part of it ----
   static std::size_t most_bytes(const LearnerConfig& config);
