@@ -156,10 +156,12 @@ Digits digits_of(double value, int count) {
   int binary = 0;
   const double fraction = std::frexp(value, &binary);
   const auto mantissa = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
+  // log2(1 + t) is t and up to 0.086 more: rarely one too small.
+  constexpr double kLog10Of2 = 0.30102999566398120;
+  Digits out;
+  out.exponent = static_cast<int>(std::floor(kLog10Of2 * (binary + 2.0 * fraction - 2.0)));
   binary -= 53;
   const std::uint64_t limit = power_of_ten(count);
-  Digits out;
-  out.exponent = static_cast<int>(std::floor(std::log10(value)));
   while (true) {
     const int power = count - 1 - out.exponent;
     Large numerator(mantissa);
@@ -167,7 +169,6 @@ Digits digits_of(double value, int count) {
     (binary >= 0 ? numerator : denominator).shift_left(std::abs(binary));
     (power >= 0 ? numerator : denominator).times_power_of_ten(std::abs(power));
     out.value = divide(numerator, denominator);
-    // The logarithm may have been off by one.
     if (out.value >= limit) {
       ++out.exponent;
       continue;
