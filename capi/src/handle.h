@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "adapvae/adapvae.h"
@@ -46,7 +47,7 @@ struct adapvae_model {
   double budget = 0.0;
   double time = 0.0;  // of adapvae_set_time
   bool time_set = false;
-  std::atomic<bool> stop{false};
+  std::atomic<std::int32_t> stop{0};  // not a bool: RISC-V exchanges no single bytes by itself
 
   mutable bool busy = false;  // within a call
   mutable adapvae_error last = {sizeof(adapvae_error), ADAPVAE_OK, -1, 0, ""};

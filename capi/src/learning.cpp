@@ -11,7 +11,7 @@ namespace {
 
 bool go_on(void* context, const Progress& progress) {
   auto* handle = static_cast<adapvae_model*>(context);
-  if (handle->stop.exchange(false)) return false;
+  if (handle->stop.exchange(0) != 0) return false;
   return handle->progress == nullptr ||
          handle->progress(handle->progress_context, static_cast<int32_t>(progress.stage),
                           progress.fraction) != 0;
@@ -23,7 +23,7 @@ double seconds_now(void* context) {
 }
 
 Status set_out(adapvae_model& handle) {
-  handle.stop = false;
+  handle.stop = 0;
   return handle.model.set_pacing({.go_on = go_on,
                                   .seconds = seconds_now,
                                   .context = &handle,
@@ -120,5 +120,5 @@ adapvae_status adapvae_set_progress(adapvae_model* model, adapvae_progress progr
 }
 
 void adapvae_stop(adapvae_model* model) {
-  if (model != nullptr) model->stop = true;
+  if (model != nullptr) model->stop = 1;
 }
