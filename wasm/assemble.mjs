@@ -11,9 +11,10 @@ for (const name of readdirSync(source)) {
     copyFileSync(join(source, name), join(output, name));
     continue;
   }
-  // Comments on lines of their own stay in the repository.
+  // Comments and indentation stay in the repository. What stands in quotes behind " // " is no comment.
   const lines = readFileSync(join(source, name), 'utf8').split('\n');
-  writeFileSync(join(output, name), lines.filter((line) => !/^\s*\/\//.test(line)).join('\n'));
+  const short = lines.map((line) => line.replace(/(^|\s)\/\/( [^'"`]*)?$/, '').trim());
+  writeFileSync(join(output, name), short.filter((line) => line !== '' && !line.startsWith('//')).join('\n') + '\n');
 }
 copyFileSync(simd, join(output, 'adapvae.wasm'));
 copyFileSync(scalar, join(output, 'adapvae-scalar.wasm'));
