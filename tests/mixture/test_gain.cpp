@@ -35,14 +35,6 @@ void learn(MixtureFixture& fixture) {
   mixture.close_stream();
 }
 
-Bytes saved(const Mixture& mixture) {
-  Bytes bytes(Mixture::most_bytes(mixture.config()));
-  ByteWriter writer(bytes.data(), bytes.size());
-  mixture.save(writer);
-  bytes.resize(writer.position());
-  return bytes;
-}
-
 // The table of these rows; the mixture is as it was.
 Bytes table_of(MixtureFixture& fixture, ConstMatrixView z, ConstMatrixView variance) {
   const Bytes before = saved(fixture.mixture);

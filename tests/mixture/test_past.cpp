@@ -41,15 +41,6 @@ void learn(MixtureFixture& fixture, Index clusters, std::uint32_t seed, double w
   mixture.close_stream();
 }
 
-Bytes saved(const Mixture& mixture) {
-  Bytes bytes(Mixture::most_bytes(mixture.config()));
-  ByteWriter writer(bytes.data(), bytes.size());
-  mixture.save(writer);
-  REQUIRE(writer.ok());
-  bytes.resize(writer.position());
-  return bytes;
-}
-
 Status load(Mixture& mixture, const Bytes& bytes) {
   ByteReader reader(bytes.data(), bytes.size());
   return mixture.load(reader);

@@ -28,15 +28,6 @@ std::vector<double> scratch_for(const ClusterShape& shape) {
   return std::vector<double>(static_cast<std::size_t>(shape.dims + shape.scatter_size()), NAN);
 }
 
-std::vector<std::uint8_t> saved(const Mixture& mixture) {
-  std::vector<std::uint8_t> bytes(Mixture::most_bytes(mixture.config()));
-  ByteWriter writer(bytes.data(), bytes.size());
-  mixture.save(writer);
-  REQUIRE(writer.ok());
-  bytes.resize(writer.position());
-  return bytes;
-}
-
 // Everything that a mixture reports about its clusters and these rows is a number.
 void check_valid(MixtureFixture& fixture, ConstMatrixView z) {
   const Mixture& mixture = fixture.mixture;

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <vector>
 
+#include <doctest/doctest.h>
+
+#include "base/bytes.h"
 #include "base/philox.h"
 #include "base/sampling.h"
 #include "compute/cpu_backend.h"
@@ -73,6 +77,16 @@ inline void randomise_responsibilities(Mixture& mixture, Philox& random) {
     }
     r(i, r.cols - 1) = static_cast<double>(left) / 16777216.0;
   }
+}
+
+// What save() writes.
+inline std::vector<std::uint8_t> saved(const Mixture& mixture) {
+  std::vector<std::uint8_t> bytes(Mixture::most_bytes(mixture.config()));
+  ByteWriter writer(bytes.data(), bytes.size());
+  mixture.save(writer);
+  REQUIRE(writer.ok());
+  bytes.resize(writer.position());
+  return bytes;
 }
 
 }  // namespace adapvae::testing
