@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   Vae& vae = network.vae();
   vae.initialise(1);
   tools::ThreadPool pool(workers);
-  if (workers > 1) backend.set_parallel_for(pool.parallel_for());
+  if (workers > 1) backend.set_parallel_for({&tools::ThreadPool::run, &pool});
 
   // Ten batches of noise, so that inputs are not always in the cache.
   const Index n = config.max_rows;

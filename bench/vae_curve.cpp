@@ -44,11 +44,12 @@ int main(int argc, char** argv) {
     return 1;
   }
 
+  const ConstMatrixView rows(data->values.data(), data->rows(), data->row_size());
   TrainingSettings settings;
   for (std::uint32_t epoch = 0; epoch < static_cast<std::uint32_t>(std::atoi(argv[2])); ++epoch) {
     EpochReport report;
-    const Status status = network.trainer().run_epoch(network.backend(), vae, settings, epoch,
-                                                      data->matrix(), network.objective(), &report);
+    const Status status = network.trainer().run_epoch(network.backend(), vae, settings, epoch, rows,
+                                                      network.objective(), &report);
     if (!status.ok()) {
       std::fprintf(stderr, "vae_curve: %s\n", status.message());
       return 1;

@@ -375,8 +375,8 @@ bool Demo::draw() {
   layout.gap = 4;
   layout.gap_grey = 32;
   return tools::write_image_grid(
-      {images.data(), static_cast<Index>(images.size() / kPixels), static_cast<Index>(kPixels)},
-      layout, path("samples.png"), error_);
+      {images.data(), static_cast<std::ptrdiff_t>(images.size() / kPixels), kPixels}, layout,
+      path("samples.png"), error_);
 }
 
 bool Demo::run() {

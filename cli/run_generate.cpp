@@ -130,8 +130,8 @@ int run_generate(const Arguments& arguments) {
   layout.zoom = 2;
   layout.gap = 4;
   layout.gap_grey = 32;
-  if (!tools::write_image_grid({made.rows.data(), static_cast<Index>(made.ids.size()),
-                                static_cast<Index>(config.inputs)},
+  if (!tools::write_image_grid({made.rows.data(), static_cast<std::ptrdiff_t>(made.ids.size()),
+                                static_cast<std::ptrdiff_t>(config.inputs)},
                                layout, *picture, error)) {
     return fail(error);
   }

@@ -223,10 +223,9 @@ void Threads::run(void* context, std::int32_t count, adapvae_task task, void* ar
     adapvae_task task;
     void* argument;
   } call = {task, argument};
-  const ParallelFor run_all = static_cast<Threads*>(context)->pool_.parallel_for();
-  run_all.run(
-      run_all.context, count,
-      [](void* c, Index i) {
+  tools::ThreadPool::run(
+      &static_cast<Threads*>(context)->pool_, count,
+      [](void* c, std::ptrdiff_t i) {
         const Call& one = *static_cast<Call*>(c);
         one.task(one.argument, static_cast<std::int32_t>(i));
       },

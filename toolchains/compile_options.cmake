@@ -38,7 +38,7 @@ function(adapvae_core_options target)
   # What is hot is in the kernels, which have their own flags: the rest is half the size so. And a
   # program that links the static library takes only what it calls.
   target_compile_options(${target} PRIVATE
-    $<$<CONFIG:Release,RelWithDebInfo>:${adapvae_optimise}> -ffunction-sections -fdata-sections)
+    $<$<CONFIG:Release>:${adapvae_optimise}> -ffunction-sections -fdata-sections)
   if(NOT ADAPVAE_EXCEPTIONS)
     target_compile_options(${target} PRIVATE
       $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>

@@ -51,13 +51,27 @@ while IFS=: read -r file line text; do
   esac
 done < <(grep -nE '^#include' capi/include/adapvae/adapvae.h /dev/null)
 
-# The program is built on the public header, and on helpers for files and threads.
-while IFS=: read -r file line text; do
-  case $text in
-    *'"cli/'* | *'"tools/'*) ;;
-    *) complain "$file:$line: cli may include cli and tools only" ;;
-  esac
-done < <(grep -nE '^#include "' cli/*.cpp cli/*.h cli/report/*.cpp cli/report/*.h)
+# The program is built on the public header and on helpers for files and threads. Nothing of the core may reach
+# it, neither directly nor through a header of tools/.
+queue=(cli/*.cpp cli/*.h cli/report/*.cpp cli/report/*.h)
+seen=' '
+while [ ${#queue[@]} -gt 0 ]; do
+  file=${queue[0]}
+  queue=("${queue[@]:1}")
+  while IFS=: read -r line text; do
+    target=$(sed -E 's/.*#include "([^"]+)".*/\1/' <<<"$text")
+    case $target in
+      cli/*) ;;
+      tools/*)
+        case $seen in
+          *" $target "*) ;;
+          *) seen+="$target " queue+=("$target") ;;
+        esac
+        ;;
+      *) complain "$file:$line: cli may include cli and tools only, and tools' headers only each other" ;;
+    esac
+  done < <(grep -nE '^#include "' "$file")
+done
 
 [ $bad -eq 0 ] || exit 1
 echo "include directions: ok"

@@ -12,7 +12,7 @@
 
 #include <stb/stb_image.h>  // its inflate; compiled in image_file.cpp
 
-#include "base/bytes.h"
+#include "tools/crc32.h"
 
 namespace adapvae::tools {
 namespace {
@@ -42,12 +42,16 @@ std::uint32_t read_big_endian_u32(const std::uint8_t* bytes) {
 
 bool is_gzip(Bytes bytes) { return bytes.size() >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B; }
 
-// Steps over a zero-terminated string of the gzip header.
-bool skip_string(ByteReader& reader) {
-  while (reader.ok()) {
-    if (reader.read_u8() == 0) return reader.ok();
-  }
-  return false;
+std::uint32_t read_little_endian(Bytes bytes, std::size_t at, std::size_t size) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < size; ++i) value |= std::uint32_t{bytes[at + i]} << (8 * i);
+  return value;
+}
+
+// The position behind a zero-terminated string of the gzip header, or beyond the end.
+std::size_t skip_string(Bytes bytes, std::size_t at) {
+  while (at < bytes.size() && bytes[at] != 0) ++at;
+  return at + 1;
 }
 
 // Where the deflate stream starts, or nothing with error set. `bytes` is the file without its
@@ -62,24 +66,25 @@ std::optional<std::size_t> parse_gzip_header(Bytes bytes, std::string& error) {
     error = "not a gzip file that can be read: unknown method or flags";
     return std::nullopt;
   }
-  ByteReader reader(bytes.data(), bytes.size());
-  reader.view(kGzipHeaderSize);
-  bool complete = true;
-  if ((flags & kGzipHasExtra) != 0) complete = reader.view(reader.read_u16()) != nullptr;
-  if (complete && (flags & kGzipHasName) != 0) complete = skip_string(reader);
-  if (complete && (flags & kGzipHasComment) != 0) complete = skip_string(reader);
-  if (complete && (flags & kGzipHasHeaderCrc) != 0) {
-    const std::uint32_t expected = crc32(bytes.data(), reader.position()) & 0xFFFFU;
-    if (reader.read_u16() != expected && reader.ok()) {
+  std::size_t at = kGzipHeaderSize;
+  if ((flags & kGzipHasExtra) != 0) {
+    at += at + 2 <= bytes.size() ? 2 + read_little_endian(bytes, at, 2) : bytes.size();
+  }
+  if ((flags & kGzipHasName) != 0) at = skip_string(bytes, at);
+  if ((flags & kGzipHasComment) != 0) at = skip_string(bytes, at);
+  if ((flags & kGzipHasHeaderCrc) != 0) {
+    at += 2;
+    if (at <= bytes.size() &&
+        read_little_endian(bytes, at - 2, 2) != (crc32(bytes.data(), at - 2) & 0xFFFFU)) {
       error = "damaged gzip header: its checksum does not match";
       return std::nullopt;
     }
   }
-  if (!complete || !reader.ok()) {
+  if (at > bytes.size()) {
     error = "truncated gzip header";
     return std::nullopt;
   }
-  return reader.position();
+  return at;
 }
 
 // The payload of a gzip file of one member, checked against its trailer.
@@ -94,9 +99,8 @@ std::optional<std::vector<std::uint8_t>> unpack_gzip(Bytes bytes, std::string& e
   if (!start) return std::nullopt;
   const Bytes packed = body.subspan(*start);
 
-  ByteReader trailer_reader(trailer.data(), trailer.size());
-  const std::uint32_t expected_crc = trailer_reader.read_u32();
-  const std::size_t expected_size = trailer_reader.read_u32();
+  const std::uint32_t expected_crc = read_little_endian(trailer, 0, 4);
+  const std::size_t expected_size = read_little_endian(trailer, 4, 4);
   // A cut or damaged trailer gives an arbitrary size: ask for memory only if the stream could fill
   // it.
   if (expected_size == 0 || expected_size > kLargestSize ||
@@ -256,10 +260,6 @@ std::int64_t IdxData::row_size() const {
   std::int64_t product = 1;
   for (std::size_t i = 1; i < shape.size(); ++i) product *= shape[i];
   return product;
-}
-
-ConstMatrixView IdxData::matrix() const {
-  return {values.data(), static_cast<Index>(rows()), static_cast<Index>(row_size())};
 }
 
 std::optional<IdxElements> unpack_idx(std::vector<std::uint8_t> bytes, std::string& error) {

@@ -15,8 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "base/matrix_view.h"
-
 namespace adapvae::tools {
 
 enum class IdxElementType : std::uint8_t {
@@ -36,8 +34,6 @@ struct IdxData {
   std::int64_t rows() const;
   // The product of the other sizes; 1 for a file of labels.
   std::int64_t row_size() const;
-  // The values as a matrix [rows() × row_size()]; borrows from this object.
-  ConstMatrixView matrix() const;
 };
 
 // On failure gives nothing and sets error to one sentence that starts with the path; on success

@@ -87,7 +87,7 @@ bool write_bytes(const std::vector<std::uint8_t>& bytes, const std::string& path
 
 }  // namespace
 
-std::optional<GreyImage> draw_image_grid(ConstMatrixView images, const ImageGridLayout& layout,
+std::optional<GreyImage> draw_image_grid(const ImageRows& images, const ImageGridLayout& layout,
                                          std::string& error) {
   if (images.rows < 1) {
     error = "image grid: there are no images to draw";
@@ -103,7 +103,7 @@ std::optional<GreyImage> draw_image_grid(ConstMatrixView images, const ImageGrid
             std::to_string(layout.image_width) + " x " + std::to_string(layout.image_height);
     return std::nullopt;
   }
-  const std::int64_t lines = (std::int64_t{images.rows} - 1) / layout.columns + 1;
+  const std::int64_t lines = (images.rows - 1) / layout.columns + 1;
   const std::int64_t cell_width = std::int64_t{layout.image_width} * layout.zoom + layout.gap;
   const std::int64_t cell_height = std::int64_t{layout.image_height} * layout.zoom + layout.gap;
   // Each factor is checked by itself first, so that the products below cannot overflow.
@@ -118,10 +118,10 @@ std::optional<GreyImage> draw_image_grid(ConstMatrixView images, const ImageGrid
   picture.width = static_cast<int>(layout.columns * cell_width + layout.gap);
   picture.height = static_cast<int>(lines * cell_height + layout.gap);
   picture.pixels.assign(static_cast<std::size_t>(picture.width) * picture.height, layout.gap_grey);
-  for (Index i = 0; i < images.rows; ++i) {
+  for (std::ptrdiff_t i = 0; i < images.rows; ++i) {
     const std::int64_t left = layout.gap + i % layout.columns * cell_width;
     const std::int64_t top = layout.gap + i / layout.columns * cell_height;
-    draw_image(images.row(i), layout, left, top, picture);
+    draw_image(images.values + i * images.stride, layout, left, top, picture);
   }
   return picture;
 }
@@ -142,7 +142,7 @@ bool write_png(const GreyImage& image, const std::string& path, std::string& err
   return write_bytes(bytes, path, error);
 }
 
-bool write_image_grid(ConstMatrixView images, const ImageGridLayout& layout,
+bool write_image_grid(const ImageRows& images, const ImageGridLayout& layout,
                       const std::string& path, std::string& error) {
   const std::optional<GreyImage> picture = draw_image_grid(images, layout, error);
   return picture && write_png(*picture, path, error);

@@ -1,14 +1,21 @@
 // Shows rows of a matrix as a grid of small grey images and writes it as a PNG file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/matrix_view.h"
-
 namespace adapvae::tools {
+
+// Images as rows of a matrix, borrowed.
+struct ImageRows {
+  const float* values = nullptr;
+  std::ptrdiff_t rows = 0;
+  std::ptrdiff_t cols = 0;
+  std::ptrdiff_t stride = cols;  // from one row to the next
+};
 
 // 8-bit grey, row-major, no padding.
 struct GreyImage {
@@ -30,7 +37,7 @@ struct ImageGridLayout {
 // Values outside 0..1 are clamped and a NaN is drawn black, so an untrained model can be looked at.
 // Fails, with error set, on no rows, a layout that does not fit the matrix, or a picture of more
 // than 2^28 pixels.
-std::optional<GreyImage> draw_image_grid(ConstMatrixView images, const ImageGridLayout& layout,
+std::optional<GreyImage> draw_image_grid(const ImageRows& images, const ImageGridLayout& layout,
                                          std::string& error);
 
 // Writes image to path, over an existing file. On failure gives false, sets error to one sentence
@@ -38,7 +45,7 @@ std::optional<GreyImage> draw_image_grid(ConstMatrixView images, const ImageGrid
 [[nodiscard]] bool write_png(const GreyImage& image, const std::string& path, std::string& error);
 
 // Both steps in one.
-[[nodiscard]] bool write_image_grid(ConstMatrixView images, const ImageGridLayout& layout,
+[[nodiscard]] bool write_image_grid(const ImageRows& images, const ImageGridLayout& layout,
                                     const std::string& path, std::string& error);
 
 }  // namespace adapvae::tools

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs the tools that a folder's package.json names, unless they are there already.
+# Installs the tools of a folder's package-lock.json, unless they are there already.
 # usage: npm_tools.sh FOLDER
 set -euo pipefail
 cd "$1"
-tools=$(node -e 'const f = require("./package.json"); console.log(Object.entries(f.devDependencies).join(" "))')
-[ "$(cat node_modules/.tools 2>/dev/null)" != "$tools" ] || exit 0
-npm install --no-package-lock --no-audit --no-fund --loglevel=error
-echo "$tools" >node_modules/.tools
+lock=$(sha256sum <package-lock.json)
+[ "$(cat node_modules/.lock-hash 2>/dev/null)" != "$lock" ] || exit 0
+npm ci --no-audit --no-fund --loglevel=error
+echo "$lock" >node_modules/.lock-hash

@@ -31,10 +31,10 @@ ThreadPool::~ThreadPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void ThreadPool::run(void* context, Index count, ParallelFor::Task task, void* argument) {
+void ThreadPool::run(void* context, std::ptrdiff_t count, Task task, void* argument) {
   auto& pool = *static_cast<ThreadPool*>(context);
   if (pool.threads_.empty()) {
-    for (Index i = 0; i < count; ++i) task(argument, i);
+    for (std::ptrdiff_t i = 0; i < count; ++i) task(argument, i);
     return;
   }
   {
@@ -55,7 +55,7 @@ void ThreadPool::run(void* context, Index count, ParallelFor::Task task, void* a
 }
 
 void ThreadPool::take_tasks() {
-  for (Index i = next_++; i < count_; i = next_++) task_(argument_, i);
+  for (std::ptrdiff_t i = next_++; i < count_; i = next_++) task_(argument_, i);
 }
 
 void ThreadPool::work() {

@@ -1,14 +1,14 @@
-// A small pool of threads behind the library's ParallelFor, for tools, benchmarks and tests. The
-// library itself makes no threads; an application brings its own way, for example this one.
+// A small pool of threads for tools, benchmarks and tests. The library itself makes no threads; an
+// application brings its own, for example these.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 #include <vector>
-
-#include "compute/backend.h"
 
 namespace adapvae::tools {
 
@@ -20,11 +20,12 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // Valid while the pool lives; one run at a time.
-  ParallelFor parallel_for() { return {&ThreadPool::run, this}; }
+  using Task = void (*)(void* argument, std::ptrdiff_t index);
+  // Calls task(argument, i) for i from 0 to count - 1 and returns when all are done. `pool` is a
+  // ThreadPool; one run at a time. The core's ParallelFor is {&ThreadPool::run, &pool}.
+  static void run(void* pool, std::ptrdiff_t count, Task task, void* argument);
 
  private:
-  static void run(void* context, Index count, ParallelFor::Task task, void* argument);
   void work();
   void take_tasks();
 
@@ -32,11 +33,11 @@ class ThreadPool {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::atomic<std::uint64_t> generation_{0};  // number of the current run
-  std::atomic<Index> next_{0};
+  std::atomic<std::ptrdiff_t> next_{0};
   std::atomic<int> busy_{0};  // threads that have not finished the current run
   std::atomic<bool> stop_{false};
-  Index count_ = 0;
-  ParallelFor::Task task_ = nullptr;
+  std::ptrdiff_t count_ = 0;
+  Task task_ = nullptr;
   void* argument_ = nullptr;
 };
 

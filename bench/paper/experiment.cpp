@@ -46,7 +46,7 @@ Experiment::Experiment(const Protocol& protocol, const Streams& streams, const D
     model_.place(arena, config);
   });
   model_.reset();
-  if (threads > 1) backend_.set_parallel_for(pool_.parallel_for());
+  if (threads > 1) backend_.set_parallel_for({&tools::ThreadPool::run, &pool_});
   model_.clusters().set_event_sink({&Experiment::tell, this});
 }
 

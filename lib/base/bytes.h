@@ -61,8 +61,4 @@ class ByteWriter {
   bool ok_ = true;
 };
 
-// CRC-32 (IEEE 802.3, reflected, as in zlib and PNG). Continue a running sum by passing the
-// previous result as `crc`.
-std::uint32_t crc32(const void* data, std::size_t size, std::uint32_t crc = 0);
-
 }  // namespace adapvae

@@ -57,7 +57,7 @@ std::uint64_t look_up(std::uint64_t word, std::index_sequence<kNibble...> /*nibb
 
 std::uint64_t crc64(const void* data, std::size_t size, std::uint64_t crc) {
   const std::uint8_t* byte = static_cast<const std::uint8_t*>(data);
-  std::uint64_t value = ~crc;  // as in crc32: the inverse of a result is its register
+  std::uint64_t value = ~crc;  // the inverse of a result is its register
 #if !defined(ADAPVAE_SMALL_CODE)
   for (; size >= 8; size -= 8, byte += 8) {
     value = look_up(value ^ load_little_endian(byte), std::make_index_sequence<kNibblesAtOnce>());

@@ -65,7 +65,7 @@ for kind in static shared; do
 done
 
 quietly cmake -S "$source_dir/tests/consumers/fetch" -B fetch -G Ninja \
-  -DCMAKE_BUILD_TYPE=Release -DADAPVAE_SOURCE="$source_dir"
+  -DCMAKE_BUILD_TYPE=Release -DADAPVAE_SOURCE="$source_dir" -DADAPVAE_WERROR=ON
 quietly cmake --build fetch
 fetch/minimal >out || fail "minimal, fetched"
 fetch/streaming >out || { cat out >&2; fail "streaming"; }

@@ -43,7 +43,7 @@ Split read_digits() {
   for (Index i = 0; i < images->rows(); ++i) {
     const int digit = static_cast<int>(labels->values[static_cast<std::size_t>(i)]);
     Digits& to = i % 4 == 3 ? split.held_out : split.stream[digit / 2];
-    to.add(images->matrix().row(i), digit);
+    to.add(images->values.data() + i * images->row_size(), digit);
   }
   return split;
 }

@@ -11,13 +11,12 @@ TEST_CASE("every task of every run is done once, and all before run returns") {
   for (const int workers : {1, 2, 5}) {
     CAPTURE(workers);
     tools::ThreadPool pool(workers);
-    const ParallelFor parallel_for = pool.parallel_for();
     std::vector<int> done(64, 0);
     constexpr int kRuns = 500;
     for (int run = 1; run <= kRuns; ++run) {
-      parallel_for.run(
-          parallel_for.context, 64,
-          [](void* argument, Index task) {
+      tools::ThreadPool::run(
+          &pool, 64,
+          [](void* argument, std::ptrdiff_t task) {
             ++(*static_cast<std::vector<int>*>(argument))[static_cast<std::size_t>(task)];
           },
           &done);
@@ -25,7 +24,7 @@ TEST_CASE("every task of every run is done once, and all before run returns") {
       for (const int count : done) behind += count == run ? 0 : 1;
       REQUIRE(behind == 0);
     }
-    parallel_for.run(
-        parallel_for.context, 0, [](void*, Index) { FAIL("there is no task"); }, nullptr);
+    tools::ThreadPool::run(
+        &pool, 0, [](void*, std::ptrdiff_t) { FAIL("there is no task"); }, nullptr);
   }
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs the npm package of build/npm as a user would, with the tools of package.json beside it, and
+# Installs the npm package of build/npm/adapvae as a user would, together with the tools of package.json, and
 # runs the tests there. usage: run.sh [TEST_FILE...]
+# ADAPVAE_TEST_NAME: only tests whose name contains it. ADAPVAE_TEST_JUNIT: where results are written.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export ADAPVAE_SOURCE=$PWD
-node wasm/assemble.mjs build/wasm/wasm/adapvae.wasm build/wasm/wasm/adapvae-scalar.wasm build/npm/adapvae
 place=build/npm/test
 mkdir -p "$place"
 find "$place" -mindepth 1 -maxdepth 1 ! -name node_modules -exec rm -rf {} +
@@ -17,4 +17,4 @@ rm -rf node_modules/adapvae
 mkdir node_modules/adapvae
 tar -xzf "$archive" --strip-components=1 -C node_modules/adapvae
 [ $# -gt 0 ] || set -- *.test.mjs
-exec node --test --test-concurrency=1 --test-reporter=spec --test-timeout=240000 --test-force-exit "$@"
+exec "$ADAPVAE_SOURCE/tests/suites/node_tests.sh" "$@"
