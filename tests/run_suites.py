@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -69,6 +70,15 @@ class Runner:
         thread.start()
 
     def execute(self, step):
+        try:
+            self.run_commands(step)
+        except Exception:  # a fault of this program must not leave the others waiting
+            step.state = "failed"
+            with open(step.log, "a") as log:
+                traceback.print_exc(file=log)
+        self.done.put(step)
+
+    def run_commands(self, step):
         step.began = time.monotonic() - self.start
         step.log = LOGS / (step.name.replace("/", "-").replace(" ", "-") + ".log")
         watch = results.watch(step)
@@ -85,7 +95,6 @@ class Runner:
         step.seconds = time.monotonic() - self.start - step.began
         step.state = {0: "passed", 77: "skipped"}.get(code, "failed")
         results.collect(step, watch)
-        self.done.put(step)
 
     def call(self, step, command, log):
         try:

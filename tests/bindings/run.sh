@@ -71,8 +71,7 @@ go_module() {
   local unformatted
   unformatted=$(gofmt -l .)
   [ -z "$unformatted" ] || { echo "gofmt: $unformatted" >&2; exit 1; }
-  go vet ./...
-  go test -race -v ${only:+-run "$only"} ./...
+  go test -race -vet=all -v ${only:+-run "$only"} ./...
   go build -race -o "$place/record_stream_go" ./record_stream
 }
 

@@ -74,8 +74,8 @@ echo "FetchContent: ok"
 # Two files, by two compilers; without exceptions and RTTI a C program needs no C++ runtime.
 mkdir -p two/adapvae
 quietly "$source_dir/tools/amalgamate.py" two/adapvae
-quietly g++ -std=c++20 -O2 -Wall -Wextra -Werror -fno-exceptions -fno-rtti -c two/adapvae/adapvae.cpp -o gcc.o
-quietly clang++ -std=c++20 -O2 -Wall -Wextra -Werror -c two/adapvae/adapvae.cpp -o clang.o
+quietly g++ -std=c++20 -O1 -Wall -Wextra -Werror -fno-exceptions -fno-rtti -c two/adapvae/adapvae.cpp -o gcc.o
+quietly clang++ -std=c++20 -O1 -Wall -Wextra -Werror -c two/adapvae/adapvae.cpp -o clang.o
 for compiler in gcc clang; do
   mkdir -p two-$compiler
   linker=cc

@@ -12,6 +12,9 @@ COUNTS = [re.compile(pattern, re.M) for pattern in (
     r"test result: \w+\. (\d+) passed",  # cargo
     r"^\s*(\d+) tests passed$",  # our scripts
 )]
+# Node's "spec" reporter; a parent of other tests is not counted.
+NODE_TEST = re.compile(r"^( *)([✔✖]) (.*) \(([\d.]+)ms\)$", re.M)
+NODE_FAILURES = "failing tests:"
 GO_TEST = re.compile(r"^\s*--- PASS", re.M)
 SCRIPT_CHECK = re.compile(r": ok\b", re.M)
 DOCTEST = re.compile(r"test cases:\s*(\d+).*?assertions:\s*(\d+)", re.S)
@@ -42,7 +45,6 @@ def watch(step):
 
 
 def collect(step, before):
-    step.found = Found()
     if step.build_folder:
         collect_build(step, before)
         return
@@ -57,7 +59,20 @@ def collect(step, before):
         for pattern in COUNTS:
             step.found.tests += sum(map(int, pattern.findall(text)))
         step.found.tests += len(GO_TEST.findall(text)) + len(SCRIPT_CHECK.findall(text))
-        step.found.slow.append((step.seconds, step.name))
+        collect_node(step, text.split(NODE_FAILURES)[0])
+        if not step.found.slow:
+            step.found.slow.append((step.seconds, step.name))
+
+
+def collect_node(step, text):
+    groups = set(re.findall(r"^ *▶ (.*)$", text, re.M))
+    for _, mark, name, milliseconds in NODE_TEST.findall(text):
+        if name in groups:
+            continue
+        step.found.tests += 1
+        step.found.slow.append((float(milliseconds) / 1000, f"{step.name}: {name}"))
+        if mark == "✖":
+            step.found.failures.append(name)
 
 
 def collect_build(step, before):

@@ -1,5 +1,5 @@
-// How often a test repeats itself. Tests whose strength is repetition have a usual size, which still finds the
-// fault that they are for, and a full one for `./run test full`.
+// How often a test repeats itself. Tests whose strength is repetition have a usual size, which
+// still finds the fault that they are for, and a full one for `./run test full`.
 #pragma once
 
 #include <cstdlib>

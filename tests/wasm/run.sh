@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the npm package of build/npm/adapvae as a user would, together with the tools of package.json, and
 # runs the tests there. usage: run.sh [TEST_FILE...]
-# ADAPVAE_TEST_NAME: only tests whose name contains it. ADAPVAE_TEST_JUNIT: where results are written.
+# ADAPVAE_TEST_NAME: only tests whose name contains it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export ADAPVAE_SOURCE=$PWD

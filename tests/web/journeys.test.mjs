@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 
-import { LONGEST_TASK, SIZES, STAR, answer, begin, clusters, draw, know, longestTask, sticksOut } from './page.mjs';
+import { FULL, LONGEST_TASK, SIZES, STAR, answer, begin, clusters, draw, know, longestTask, sticksOut } from './page.mjs';
 
 let place;
 before(async () => {
@@ -12,6 +12,7 @@ before(async () => {
 after(() => place.end());
 
 for (const [name, size] of Object.entries(SIZES)) {
+  if (name === 'phone' && !FULL) continue; // views, own data and access are tested on phones, too
   describe(name, () => {
     test('plays by itself: a kind unseen so far is born within 30 s', async () => {
       const { page, errors } = await place.visit(size);

@@ -4,7 +4,7 @@
 #   timed        what is measured by the clock; run it on a machine that does nothing else
 #   journeys     everything else
 #   screenshots  makes the pictures of docs/web instead
-# ADAPVAE_TEST_NAME and ADAPVAE_TEST_JUNIT as in tests/suites/node_tests.sh.
+# ADAPVAE_TEST_NAME: only tests whose name contains it.
 # The code that the page offers is linked with ADAPVAE_LIBRARY (build/release/capi/libadapvae.a).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
