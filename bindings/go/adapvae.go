@@ -60,6 +60,7 @@ const (
 	Refused         Status = C.ADAPVAE_REFUSED
 	Late            Status = C.ADAPVAE_LATE
 	Foreign         Status = C.ADAPVAE_FOREIGN
+	Diverged        Status = C.ADAPVAE_DIVERGED
 )
 
 // Error makes a Status one, so that errors.Is(err, adapvae.NonFinite) tells.

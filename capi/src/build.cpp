@@ -46,6 +46,8 @@ const char* adapvae_status_name(adapvae_status status) {
       return "ADAPVAE_LATE";
     case ADAPVAE_FOREIGN:
       return "ADAPVAE_FOREIGN";
+    case ADAPVAE_DIVERGED:
+      return "ADAPVAE_DIVERGED";
     default:
       return "unknown status";
   }

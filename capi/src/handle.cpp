@@ -44,6 +44,8 @@ adapvae_status code_of(const Status& status, bool newer) {
       return ADAPVAE_LATE;
     case StatusCode::kForeign:
       return ADAPVAE_FOREIGN;
+    case StatusCode::kDiverged:
+      return ADAPVAE_DIVERGED;
   }
   return ADAPVAE_INVALID_ARGUMENT;
 }

@@ -20,6 +20,7 @@ enum class StatusCode : std::int32_t {
   kUnavailable = 6,      // this build or this machine cannot do it
   kLate = 7,             // of a state that has been left behind
   kForeign = 8,          // of another model
+  kDiverged = 9,         // training left the range of numbers; nothing has changed
 };
 
 // Text for people, in static storage: pass a string literal. Takes the place of a const char* where

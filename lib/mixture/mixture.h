@@ -124,6 +124,8 @@ class Mixture {
   // kCorruptData, and nothing changed, unless the bytes are a state of a mixture of this shape and
   // no more clusters than fit.
   Status load(ByteReader& reader);
+  // Whether every number is within base/bounds.h, so that load() takes what save() writes.
+  bool sound() const;
 
   // ---- gains: what rows add to clusters that stand still (mixture_gain.cpp) ----
   // The open stream is closed, and its rows, unweighted, are all that is carried from now on. The
@@ -217,6 +219,8 @@ class Mixture {
   void move_cluster(Index from, Index to);
   RowCount count_of(Index k) const;
   bool read_prior(ByteReader& reader, bool take);
+  static bool sound_prior(const ClusterShape& shape, const Concentration& concentration,
+                          const BaseMeasure& base);
   void write_cluster(ByteWriter& writer, Index k) const;
   bool read_cluster(ByteReader& reader, Index k, bool take);
 

@@ -9,7 +9,6 @@ namespace adapvae {
 namespace {
 
 constexpr double kCountError = 1e-9;  // a mass is a rounded number of rows
-constexpr double kFarthest = 1e19;    // beyond any feature
 
 }  // namespace
 
@@ -43,23 +42,24 @@ void Mixture::write_table(ByteWriter& writer) const {
 }
 
 bool Mixture::check_table(ByteReader& reader, Index count, RowCount* rows) {
-  const ClusterShape& shape = config_.shape;
   const StatisticsRef spare = carried_[config_.max_clusters];
-  const auto within = [](const double* values, Index size, double most) {
-    return std::all_of(values, values + size, [most](double x) { return std::fabs(x) <= most; });
-  };
   *rows = {};
   for (Index k = 0; k < count; ++k) {
     RowCount own;
-    ByteReader ahead = reader;
-    if (!read_count(ahead, own) || !read_cluster(reader, k, false)) return false;
+    double entropy = 0.0;
+    if (!read_count(reader, own) || !read_statistics(reader, config_.shape, spare)) return false;
     const double most = 1.0 + own.value();
+    // What a row adds is bounded, so that the sum over any number of gains is.
     if (std::fabs(*spare.mass - own.value()) > kCountError * most ||
-        !within(spare.mean, shape.dims, kFarthest) ||
-        !within(spare.scatter, shape.scatter_size(), kFarthest * kFarthest * most)) {
+        !read_values(reader, &entropy, 1, kMostRowEntropy * own.value()) || entropy < 0.0) {
       return false;
     }
     *rows = *rows + own;
+    if (!sound_count(*rows)) return false;
+    for (Index j = 0; j < k; ++j) {
+      double shared = 0.0;
+      if (!read_values(reader, &shared, 1, kMostRowEntropy * rows->value())) return false;
+    }
   }
   return true;
 }

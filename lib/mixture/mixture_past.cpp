@@ -10,6 +10,11 @@ namespace {
 
 constexpr std::uint32_t kStateVersion = 1;
 
+// Of rows that are divided in units of kResponsibilityUnit, and of pairs of clusters.
+constexpr double kMostEntropy = 2.0 * kMostRowEntropy * static_cast<double>(kMostRows);
+
+bool sound_entropy(double entropy) { return within(entropy, kMostEntropy) && entropy > -1e-3; }
+
 // About `fraction` of a count, never more: in whole rows where a double cannot hold the units.
 RowCount part_of(const RowCount& count, double fraction) {
   constexpr std::int64_t kExact = std::int64_t{1} << 20;
@@ -119,8 +124,13 @@ Status Mixture::load(ByteReader& reader) {
     RowCount faded;
     sound = read_count(in, faded) && sound && clusters >= 1 &&
             static_cast<Index>(clusters) <= config_.max_clusters && read_prior(in, take);
+    RowCount all = faded;
     for (Index k = 0; sound && k < static_cast<Index>(clusters); ++k) {
-      sound = read_cluster(in, k, take);
+      ByteReader ahead = in;
+      RowCount own;
+      sound = read_count(ahead, own) && read_cluster(in, k, take);
+      all = all + own;
+      sound = sound && sound_count(all);
     }
     if (!sound || !in.ok()) return {StatusCode::kCorruptData, "not a mixture of this shape"};
     if (!take) continue;
@@ -140,10 +150,9 @@ bool Mixture::read_prior(ByteReader& reader, bool take) {
   Concentration concentration;
   concentration.learnt = reader.read_u32() != 0;
   for (double* value : {&concentration.prior_shape, &concentration.prior_rate, &concentration.shape,
-                        &concentration.rate, &concentration.mean}) {
-    if (!read_values(reader, value, 1) || !(*value > 0.0)) return false;
+                        &concentration.rate, &concentration.mean, &concentration.mean_log}) {
+    *value = reader.read_f64();
   }
-  if (!read_values(reader, &concentration.mean_log, 1)) return false;
   // In scratch memory until it has passed.
   BaseMeasure base;
   base.mean = scratch_;
@@ -151,7 +160,7 @@ bool Mixture::read_prior(ByteReader& reader, bool take) {
   if (!read_values(reader, &base.beta, 1) || !read_values(reader, &base.nu, 1) ||
       !read_values(reader, base.mean, shape.dims) ||
       !read_values(reader, base.scale, shape.scatter_size()) ||
-      !valid_strength(shape, base.beta, base.nu) ||
+      !sound_prior(shape, concentration, base) || !valid_strength(shape, base.beta, base.nu) ||
       !prepare_base_measure(shape, base, base.scale + shape.scatter_size())) {
     return false;
   }
@@ -165,16 +174,49 @@ bool Mixture::read_prior(ByteReader& reader, bool take) {
   return true;
 }
 
+bool Mixture::sound_prior(const ClusterShape& shape, const Concentration& concentration,
+                          const BaseMeasure& base) {
+  bool sound = within(concentration.mean_log, 1e3);
+  for (const double value : {concentration.prior_shape, concentration.prior_rate,
+                             concentration.shape, concentration.rate, concentration.mean}) {
+    sound = sound && value >= 1.0 / kLargestNumber && value <= kLargestNumber;
+  }
+  // The scale is about the variance of features: beyond these its determinant leaves a double.
+  constexpr double kLargestScale = 1e30;
+  for (Index i = 0; i < shape.dims; ++i) {
+    sound = sound && within(base.mean[i], 2.0 * kLargestFeature) &&
+            base.scale[shape.diagonal_at(i)] >= 1.0 / kLargestScale;
+  }
+  for (Index i = 0; i < shape.scatter_size(); ++i) {
+    sound = sound && within(base.scale[i], kLargestScale);
+  }
+  return sound && base.beta >= 1e-30 && base.beta <= 1e30 && within(base.nu, 1e30);
+}
+
+bool Mixture::sound() const {
+  bool sound = sound_prior(config_.shape, concentration_, base_) && sound_count(faded_rows_);
+  RowCount all = faded_rows_;
+  for (Index k = 0; sound && k < clusters_; ++k) {
+    all = all + carried_rows_[k];
+    sound = sound_count(carried_rows_[k]) && sound_count(all) &&
+            sound_statistics(config_.shape, carried_[k]) && sound_entropy(carried_entropy_[k]);
+    for (Index j = 0; j < k; ++j) {
+      sound = sound && within(carried_pairs_[packed_size(k) + j], kMostEntropy);
+    }
+  }
+  return sound;
+}
+
 bool Mixture::read_cluster(ByteReader& reader, Index k, bool take) {
   const ClusterShape& shape = config_.shape;
   RowCount rows;
   double entropy = 0.0;
   bool sound = read_count(reader, rows);
   sound = read_statistics(reader, shape, carried_[take ? k : config_.max_clusters]) && sound;
-  sound = read_values(reader, &entropy, 1) && entropy >= 0.0 && sound;
+  sound = read_values(reader, &entropy, 1) && sound_entropy(entropy) && sound;
   for (Index j = 0; j < k; ++j) {
     double pair = 0.0;
-    sound = read_values(reader, &pair, 1) && sound;
+    sound = read_values(reader, &pair, 1, kMostEntropy) && sound;
     if (take) carried_pairs_[packed_size(k) + j] = pair;
   }
   if (take) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/bounds.h"
+
 namespace adapvae {
 namespace {
 
@@ -89,11 +91,11 @@ void NoveltyScale::save(ByteWriter& writer) const {
 Status NoveltyScale::check(ByteReader reader) {
   const double rows = reader.read_f64();
   const double origin = reader.read_f64();
-  bool sound = std::isfinite(origin);
+  bool sound = within(origin, kLargestNumber);
   double sum = 0.0;
   for (Index b = 0; b < kBuckets; ++b) {
     const float count = reader.read_f32();
-    sound = sound && std::isfinite(count) && count >= 0.0F;
+    sound = sound && count >= 0.0F && within(count, static_cast<double>(kMostRows));
     sum += static_cast<double>(count);
   }
   if (!reader.ok() || !sound || !(std::fabs(rows - sum) <= 1e-6 * sum)) {

@@ -1,20 +1,18 @@
 #include "mixture/statistics_io.h"
 
-#include <cmath>
-
 namespace adapvae {
 
 void write_values(ByteWriter& writer, const double* values, Index count) {
   for (Index i = 0; i < count; ++i) writer.write_f64(values[i]);
 }
 
-bool read_values(ByteReader& reader, double* values, Index count) {
-  bool finite = true;
+bool read_values(ByteReader& reader, double* values, Index count, double largest) {
+  bool sound = true;
   for (Index i = 0; i < count; ++i) {
     values[i] = reader.read_f64();
-    finite = finite && std::isfinite(values[i]);
+    sound = sound && within(values[i], largest);
   }
-  return finite && reader.ok();
+  return sound && reader.ok();
 }
 
 void write_count(ByteWriter& writer, const RowCount& count) {
@@ -23,13 +21,12 @@ void write_count(ByteWriter& writer, const RowCount& count) {
 }
 
 bool read_count(ByteReader& reader, RowCount& count) {
-  // Far more rows than will ever come; sums of these cannot overflow.
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 52;
-  const std::uint64_t whole = reader.read_u64();
-  count.whole = static_cast<std::int64_t>(whole);
+  count.whole = static_cast<std::int64_t>(reader.read_u64());
   count.units = reader.read_u32();
-  return reader.ok() && whole < kMost;
+  return reader.ok() && sound_count(count);
 }
+
+bool sound_count(const RowCount& count) { return count.whole >= 0 && count.whole <= kMostRows; }
 
 void write_statistics(ByteWriter& writer, const ClusterShape& shape, const StatisticsRef& s) {
   writer.write_f64(*s.mass);
@@ -38,10 +35,22 @@ void write_statistics(ByteWriter& writer, const ClusterShape& shape, const Stati
 }
 
 bool read_statistics(ByteReader& reader, const ClusterShape& shape, const StatisticsRef& s) {
-  bool sound = read_values(reader, s.mass, 1) && *s.mass >= 0.0;
-  sound = read_values(reader, s.mean, shape.dims) && sound;
-  sound = read_values(reader, s.scatter, shape.scatter_size()) && sound;
-  for (Index i = 0; i < shape.dims; ++i) sound = sound && s.scatter[shape.diagonal_at(i)] >= 0.0;
+  *s.mass = reader.read_f64();
+  for (Index i = 0; i < shape.dims; ++i) s.mean[i] = reader.read_f64();
+  for (Index i = 0; i < shape.scatter_size(); ++i) s.scatter[i] = reader.read_f64();
+  return reader.ok() && sound_statistics(shape, s);
+}
+
+bool sound_statistics(const ClusterShape& shape, const StatisticsRef& s) {
+  // Twice, for the rounding of means and for a network that moves clusters a little.
+  constexpr double kFarthest = 2.0 * kLargestFeature;
+  if (!(*s.mass >= 0.0 && *s.mass <= static_cast<double>(kMostRows))) return false;
+  const double widest = 4.0 * kFarthest * kFarthest * (1.0 + *s.mass);
+  bool sound = true;
+  for (Index i = 0; i < shape.dims; ++i) {
+    sound = sound && within(s.mean[i], kFarthest) && s.scatter[shape.diagonal_at(i)] >= 0.0;
+  }
+  for (Index i = 0; i < shape.scatter_size(); ++i) sound = sound && within(s.scatter[i], widest);
   return sound;
 }
 

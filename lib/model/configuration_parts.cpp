@@ -1,6 +1,9 @@
 #include "model/configuration_parts.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "base/bounds.h"
 
 namespace adapvae {
 
@@ -22,6 +25,14 @@ VaeConfig network_config(const Configuration& config) {
 }
 
 // One unit per 784 inputs: found with Bernoulli images.
+InputRange input_range(const Configuration& config) {
+  constexpr auto kWidest = std::numeric_limits<float>::max();
+  if (config.scale_inputs != 0) return {-kWidest, kWidest};
+  const bool unit = static_cast<Likelihood>(config.likelihood) == Likelihood::kBernoulli;
+  constexpr auto kLargest = static_cast<float>(kLargestInput);
+  return unit ? InputRange{0.0F, 1.0F} : InputRange{-kLargest, kLargest};
+}
+
 float prior_weight(const Configuration& config) {
   if (config.prior_weight > 0.0) return static_cast<float>(config.prior_weight);
   return static_cast<float>(config.inputs) / 784.0F;

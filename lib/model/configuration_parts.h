@@ -21,7 +21,12 @@ enum class MemoryLayout : std::int32_t { kShared = 0, kApart = 1 };
 constexpr bool learns(ModelUse use) { return kBuiltToLearn && use == ModelUse::kLearn; }
 
 VaeConfig network_config(const Configuration& config);
-float prior_weight(const Configuration& config);  // the automatic one, too
+struct InputRange {
+  float low;
+  float high;
+};
+InputRange input_range(const Configuration& config);  // of the numbers of a row
+float prior_weight(const Configuration& config);      // the automatic one, too
 float neighbour_weight(const Configuration& config);
 AugmentationSettings augmentation_settings(const Configuration& config);
 CorruptionSettings pretrain_corruption(const Configuration& config);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "base/bounds.h"
 #include "base/bytes.h"
 #include "base/crc64.h"
 #include "mixture/mixture.h"
@@ -87,8 +88,8 @@ Status GainSet::open(const std::byte* bytes, std::size_t size) {
   Place at;
   while (next(at, &record)) {
     const GainView& gain = record.gain;
-    constexpr std::uint64_t kMostRows = std::uint64_t{1} << 52;
-    if ((at.number > 1 && order_of(before, gain) >= 0) || gain.rows >= kMostRows - rows_ ||
+    if ((at.number > 1 && order_of(before, gain) >= 0) ||
+        gain.rows > static_cast<std::uint64_t>(kMostRows) - rows_ ||
         gain.born > INT32_MAX - born_) {
       return corrupt_gains("gains do not parse");
     }

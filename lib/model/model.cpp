@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/bounds.h"
 #include "base/input_check.h"
 
 namespace adapvae {
@@ -11,7 +12,6 @@ namespace {
 constexpr Index kNeighbours = 15;
 // Farther out a scaled input says no more, and one wild number could undo the network's training.
 constexpr double kMostDeviations = 10.0;
-constexpr float kLargestInput = 1e12F;
 // What a row's features vary before the network has learnt to say it, as a part of their variance
 // over all rows: more hides kinds that are there, less divides them.
 constexpr double kStartVariance = 0.3;
@@ -190,14 +190,12 @@ Status Model::check_stream(ConstMatrixView rows, Index most) const {
   ADAPVAE_RETURN_IF_ERROR(check_shape(rows, most, config_.inputs));
   ADAPVAE_RETURN_IF_ERROR(check_finite(rows));
   if (config_.scale_inputs != 0) return {};
-  const bool unit = static_cast<Likelihood>(config_.likelihood) == Likelihood::kBernoulli;
-  const float low = unit ? 0.0F : -kLargestInput;
-  const float high = unit ? 1.0F : kLargestInput;
+  const InputRange range = input_range(config_);
   for (Index i = 0; i < rows.rows; ++i) {
     const float* row = rows.row(i);
-    const auto inside = [low, high](float x) { return x >= low && x <= high; };
+    const auto inside = [range](float x) { return x >= range.low && x <= range.high; };
     if (std::all_of(row, row + rows.cols, inside)) continue;
-    if (!unit) {
+    if (range.low < 0.0F) {
       return {StatusCode::kInvalidArgument, "numbers beyond 1e12 need scale_inputs", i};
     }
     return {StatusCode::kInvalidArgument,
@@ -219,12 +217,31 @@ ConstMatrixView Model::scale_stream(ConstMatrixView rows) {
 
 Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report, double time) {
   ADAPVAE_RETURN_IF_ERROR(check_stream(rows, config_.block_rows));
-  if (!std::isfinite(time) || (stream_ > 0 && time < time_)) {
+  if (!within(time, kLargestNumber) || (stream_ > 0 && time < time_)) {
     return {StatusCode::kInvalidArgument, "time must not run backwards"};
   }
   if (waiting_ > 0) return rows_wait();
+  ADAPVAE_RETURN_IF_ERROR(check_room(static_cast<std::uint64_t>(rows.rows)));
   keep(rows);
   return finish(learn_stream(backend, rows, report, time), rows);
+}
+
+// Training that left the range of numbers, or that mostly could not take a step, is no training.
+Status Model::check_trained(const StreamReport& report) const {
+  const std::uint64_t taken = vae_.optimiser().taken_steps() - before_.taken_steps;
+  if (report.skipped_steps <= taken && vae_.sound() && learner_.sound()) return {};
+  return {
+      StatusCode::kDiverged,
+      "training diverged: use scale_inputs, a smaller learning_rate or rows of a smaller range"};
+}
+
+// A file may say anything of how much has been learnt.
+Status Model::check_room(std::uint64_t rows) const {
+  if (stream_ < kMostBlocks && rows_learnt_ + rows <= static_cast<std::uint64_t>(kMostRows)) {
+    return learner_.check_room(rows);
+  }
+  return {StatusCode::kUnavailable,
+          "the model cannot count more rows, blocks or ids: create a new one"};
 }
 
 // The storyboard of a stream.
@@ -269,6 +286,7 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   report->stopped = pace_.cut_short();
   pace_.finish();
   ADAPVAE_RETURN_IF_ERROR(backend.status());
+  ADAPVAE_RETURN_IF_ERROR(check_trained(*report));
   count_novelty(rows.rows);  // last: after it nothing can fail
   return {};
 }
@@ -335,7 +353,11 @@ Status Model::standardise(Backend& backend, ConstMatrixView rows) {
       const double d = z_[i * m + j] - mean[j];
       square += d * d;
     }
-    deviation[j] = std::max(std::sqrt(square / n), 1e-3);
+    // A feature that does not vary, of rows that are all alike, has no scale: to stretch its
+    // rounding noise would make every later row an outlier.
+    constexpr double kLeastSpread = 1e-3;
+    const double spread = std::sqrt(square / n);
+    deviation[j] = spread > kLeastSpread ? spread : 1.0;
   }
   vae_.standardise_latent(mean, deviation);
   vae_.start_variance(kStartVariance);

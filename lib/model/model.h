@@ -161,6 +161,7 @@ class Model {
     std::uint64_t retirements = 0;
     std::uint64_t refusals = 0;
     std::uint64_t skipped_steps = 0;
+    std::uint64_t taken_steps = 0;
     std::uint64_t repairs = 0;
   };
 
@@ -195,9 +196,10 @@ class Model {
 
   bool nothing_learnt() const { return learner_.mixture().rows_learnt() == 0.0; }
   Status check_stream(ConstMatrixView rows, Index most) const;
+  Status check_room(std::uint64_t rows) const;
+  Status check_trained(const StreamReport& report) const;
   ConstMatrixView scale_stream(ConstMatrixView rows);
   ConstMatrixView scaled_pass(ConstMatrixView rows);
-  Status encode_pass(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixView variance);
   Status decode_pass(Backend& backend, ConstMatrixView z, MatrixView x);
   Status find_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x, float* out);
   Status judge_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x);

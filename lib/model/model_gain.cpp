@@ -3,6 +3,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "base/bounds.h"
 #include "base/crc64.h"
 #include "model/model.h"
 
@@ -101,7 +102,7 @@ Status Model::part_rows(Backend& backend, ConstMatrixView rows, Index* known, In
     const MatrixView z(z_ + *known * m, n, m);
     const MatrixView variance(variance_ + *known * m, n, m);
     const ConstMatrixView x = scaled_pass(rows.row_range(begin, n));
-    ADAPVAE_RETURN_IF_ERROR(encode_pass(backend, x, z, variance));
+    ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, x, z, variance));
     learner_.score(backend, z, variance, MatrixView(score_r_, n, learner_.mixture().clusters()),
                    score_, novelty_);
     if (row_novelty_.ready()) ADAPVAE_RETURN_IF_ERROR(judge_errors(backend, z, x));
@@ -133,10 +134,11 @@ Status Model::gain_waiting(Backend& backend, Index novel, GainTable& table) {
 
 Status Model::check_gains(const GainSet& set, double time) {
   ADAPVAE_RETURN_IF_ERROR(check_whole());
-  if (!std::isfinite(time) || time < time_) {
+  if (!within(time, kLargestNumber) || time < time_) {
     return {StatusCode::kInvalidArgument, "time must not run backwards"};
   }
   if (waiting_ > 0) return rows_wait();
+  ADAPVAE_RETURN_IF_ERROR(check_room(set.rows()));
   const GainBase own = gain_base();
   if (set.base().encoder != own.encoder) {
     return {StatusCode::kForeign,

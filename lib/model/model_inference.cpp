@@ -25,17 +25,6 @@ Status check_output(MatrixView out, Index rows, Index cols) {
   return rows == 0 ? Status() : check_shape(out, rows, cols);
 }
 
-// Inputs near the end of what a float holds can leave it on the way: as far as a float can tell.
-void bound_numbers(MatrixView values) {
-  constexpr float kFarthest = 1e18F;
-  for (Index i = 0; i < values.rows; ++i) {
-    float* row = values.row(i);
-    for (Index j = 0; j < values.cols; ++j) {
-      if (!(std::fabs(row[j]) <= kFarthest)) row[j] = row[j] < 0.0F ? -kFarthest : kFarthest;
-    }
-  }
-}
-
 }  // namespace
 
 // In the network's units.
@@ -44,15 +33,6 @@ ConstMatrixView Model::scaled_pass(ConstMatrixView rows) {
   const MatrixView scaled(pass_x_, rows.rows, rows.cols);
   input_scale_.apply(rows, scaled);
   return scaled;
-}
-
-// x as scaled_pass() gives it.
-Status Model::encode_pass(Backend& backend, ConstMatrixView x, MatrixView mean,
-                          MatrixView variance) {
-  ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, x, mean, variance));
-  bound_numbers(mean);
-  if (variance.data != nullptr) bound_numbers(variance);
-  return {};
 }
 
 Status Model::decode_pass(Backend& backend, ConstMatrixView z, MatrixView x) {
@@ -71,7 +51,7 @@ Status Model::score(Backend& backend, ConstMatrixView rows, RowResult* out) {
     const MatrixView z(z_, n, m);
     const MatrixView variance(variance_, n, m);
     const ConstMatrixView x = scaled_pass(rows.row_range(begin, n));
-    ADAPVAE_RETURN_IF_ERROR(encode_pass(backend, x, z, variance));
+    ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, x, z, variance));
     learner_.score(backend, z, variance, MatrixView(score_r_, n, learner_.mixture().clusters()),
                    score_, novelty_);
     if (row_novelty_.ready()) ADAPVAE_RETURN_IF_ERROR(judge_errors(backend, z, x));
@@ -104,7 +84,7 @@ Status Model::probabilities(Backend& backend, ConstMatrixView rows, MatrixView o
     const MatrixView z(z_, n, config_.latent);
     const MatrixView variance(variance_, n, config_.latent);
     ADAPVAE_RETURN_IF_ERROR(
-        encode_pass(backend, scaled_pass(rows.row_range(begin, n)), z, variance));
+        vae_.encode(backend, scaled_pass(rows.row_range(begin, n)), z, variance));
     learner_.score(backend, z, variance, out.row_range(begin, n), score_, novelty_);
   }
   return backend.status();
@@ -136,7 +116,7 @@ Status Model::encode(Backend& backend, ConstMatrixView rows, MatrixView mean, Ma
   if (spread) ADAPVAE_RETURN_IF_ERROR(check_output(variance, rows.rows, config_.latent));
   for (Index begin = 0; begin < rows.rows; begin += config_.pass_rows) {
     const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
-    ADAPVAE_RETURN_IF_ERROR(encode_pass(backend, scaled_pass(rows.row_range(begin, n)),
+    ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, scaled_pass(rows.row_range(begin, n)),
                                         mean.row_range(begin, n),
                                         spread ? variance.row_range(begin, n) : MatrixView()));
   }
@@ -160,7 +140,7 @@ Status Model::reconstruct(Backend& backend, ConstMatrixView rows, MatrixView out
     const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
     const MatrixView z(z_, n, config_.latent);
     ADAPVAE_RETURN_IF_ERROR(
-        encode_pass(backend, scaled_pass(rows.row_range(begin, n)), z, MatrixView()));
+        vae_.encode(backend, scaled_pass(rows.row_range(begin, n)), z, MatrixView()));
     ADAPVAE_RETURN_IF_ERROR(decode_pass(backend, z, out.row_range(begin, n)));
   }
   return {};

@@ -22,6 +22,7 @@ void Model::open_report(Index rows, StreamReport* report) {
              .retirements = events_.count(ModelEventKind::kRetired),
              .refusals = events_.count(ModelEventKind::kRefused),
              .skipped_steps = vae_.optimiser().skipped_steps(),
+             .taken_steps = vae_.optimiser().taken_steps(),
              .repairs = learner_.mixture().repairs()};
 }
 

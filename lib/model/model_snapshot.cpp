@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cmath>
 
+#include "base/bounds.h"
 #include "model/model.h"
 
 namespace adapvae {
@@ -37,10 +37,11 @@ Status for_each_layer(const Vae& vae, const Use& use) {
   return {};
 }
 
-bool all_finite(const TensorView& tensor) {
+bool all_within(const TensorView& tensor, double low, double high) {
   ByteReader reader(tensor.data, tensor.bytes);
   while (reader.remaining() > 0) {
-    if (!std::isfinite(reader.read_f32())) return false;
+    const double value = reader.read_f32();
+    if (!(value >= low && value <= high)) return false;
   }
   return true;
 }
@@ -56,8 +57,9 @@ Status check_layer(const TensorReader& reader, const char* chain, int i, const D
       !bias->has_shape(TensorType::kF32, {outputs})) {
     return corrupt("a layer of the network has another shape or type");
   }
-  if (!all_finite(*weight) || !all_finite(*bias)) {
-    return corrupt("a layer of the network holds a number that is not finite");
+  if (!all_within(*weight, -kLargestWeight, kLargestWeight) ||
+      !all_within(*bias, -kLargestWeight, kLargestWeight)) {
+    return corrupt("a layer of the network holds a number that is not finite or beyond 1e9");
   }
   return {};
 }
@@ -187,7 +189,10 @@ Status check_block(const TensorView* block, const SnapshotInfo& info) {
   if (block == nullptr || !block->has_shape(TensorType::kF32, {info.rows_pending, inputs})) {
     return corrupt("block.rows is missing or has another shape or type");
   }
-  if (!all_finite(*block)) return corrupt("block.rows holds a number that is not finite");
+  const InputRange range = input_range(info.configuration);
+  if (!all_within(*block, range.low, range.high)) {
+    return corrupt("block.rows holds a number that is not finite or outside of the inputs' range");
+  }
   if (info.rows_pending > 0 && info.streams > 0 && info.time_pending < info.time) {
     return corrupt("pending rows are older than the last stream");
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/bounds.h"
+
 namespace adapvae {
 namespace {
 
@@ -75,7 +77,7 @@ Status RowNovelty::check(ByteReader reader) {
   bool sound = true;
   for (const bool signed_number : {false, true, false, true, false}) {
     const double value = reader.read_f64();
-    sound = sound && std::isfinite(value) && (signed_number || value >= 0.0);
+    sound = sound && within(value, kLargestNumber) && (signed_number || value >= 0.0);
   }
   if (!reader.ok() || !sound) return {StatusCode::kCorruptData, "novelty.state does not parse"};
   return NoveltyScale::check(reader);

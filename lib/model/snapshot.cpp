@@ -4,6 +4,7 @@
 #include <charconv>
 #include <type_traits>
 
+#include "base/bounds.h"
 #include "base/decimal.h"
 
 namespace adapvae {
@@ -25,7 +26,7 @@ constexpr CountKey kCounts[] = {
     {"adapvae.events", &SnapshotInfo::events},
     {"adapvae.pretrained", &SnapshotInfo::pretrained},
 };
-constexpr std::uint64_t kMostCount = std::uint64_t{1} << 53;
+constexpr auto kMostCount = static_cast<std::uint64_t>(kMostRows);
 
 struct TimeKey {
   std::string_view key;
@@ -46,7 +47,9 @@ bool read_count(std::string_view text, std::uint64_t& value) {
          (text.size() == 1 || text[0] != '0');
 }
 
-bool read_time(std::string_view text, double& value) { return parse_decimal(text, &value); }
+bool read_time(std::string_view text, double& value) {
+  return parse_decimal(text, &value) && within(value, kLargestNumber);
+}
 
 Status read_format(const TensorReader& reader, std::uint64_t& format) {
   char text[kNumberBytes];
@@ -120,7 +123,7 @@ Status read_snapshot_info(const TensorReader& reader, SnapshotInfo* info) {
   const Status status = check_configuration(result.configuration);
   if (!status.ok()) return {StatusCode::kCorruptData, status.message(), status.index()};
   if (result.pretrained > 1) return corrupt("metadata: adapvae.pretrained must be 0 or 1");
-  if (result.streams > UINT32_MAX) return corrupt("metadata: more streams than can be counted");
+  if (result.streams > kMostBlocks) return corrupt("metadata: more streams than can be counted");
   *info = result;
   return {};
 }

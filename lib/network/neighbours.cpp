@@ -30,6 +30,9 @@ Status NeighbourGraph::build(Backend& backend, ConstMatrixView z) {
   for (Index row = 0; row < n; row += tile_) {
     const Index count = std::min(tile_, n - row);
     std::fill_n(nearness_, count * neighbours_, -INFINITY);
+    // Every place is filled below, for features are bounded; whatever they are, an index is one of
+    // a row.
+    std::fill_n(index_ + row * neighbours_, count * neighbours_, static_cast<std::uint32_t>(row));
     for (Index column = 0; column < n; column += tile_) {
       const Index columns = std::min(tile_, n - column);
       for (Index j = 0; j < columns; ++j) {

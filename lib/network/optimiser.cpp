@@ -67,6 +67,7 @@ StepReport Optimiser::step(Backend& backend, double loss, float* parameters, con
   AdamSettings adam = settings_.adam;
   adam.learning_rate = learning_rate();
   ++steps_;
+  ++taken_;
   for (const ParameterRange& range : ranges) {
     backend.adam(adam, steps_, scale, range.end - range.begin, gradients + range.begin,
                  parameters + range.begin, first_moment_ + range.begin,

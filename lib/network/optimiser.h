@@ -46,6 +46,7 @@ class Optimiser {
 
   std::uint32_t steps() const { return steps_; }
   std::uint64_t skipped_steps() const { return skipped_; }
+  std::uint64_t taken_steps() const { return taken_; }
   float learning_rate() const { return settings_.adam.learning_rate * static_cast<float>(decay_); }
 
  private:
@@ -62,6 +63,7 @@ class Optimiser {
   bool moments_changed_ = true;     // since a backend saw them
   std::uint32_t steps_ = 0;
   std::uint64_t skipped_ = 0;
+  std::uint64_t taken_ = 0;
   double decay_ = 1.0;
 };
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/bounds.h"
+
 namespace adapvae {
 namespace {
 
@@ -128,7 +130,7 @@ Status Standardiser::load(ByteReader& reader) {
     return bad;
   }
   const double count = reader.read_f64();
-  if (!reader.ok() || !(count >= 0.0) || !std::isfinite(count)) return bad;
+  if (!reader.ok() || !(count >= 0.0) || !within(count, static_cast<double>(kMostRows))) return bad;
   if (scaling_ == Scaling::kOff) {
     count_ = count;
     return {};
@@ -139,7 +141,9 @@ Status Standardiser::load(ByteReader& reader) {
     const double first = look.read_f64();
     const double second = look.read_f64();
     const double least = scaling_ == Scaling::kMinMax ? first : 0.0;
-    if (!std::isfinite(first) || !std::isfinite(second) || second < least) return bad;
+    if (!within(first, kLargestNumber) || !within(second, kLargestNumber) || second < least) {
+      return bad;
+    }
   }
   if (!look.ok()) return bad;
   for (Index j = 0; j < features_; ++j) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/bounds.h"
 #include "base/input_check.h"
 #include "base/sampling.h"
 #include "base/special_functions.h"
@@ -411,14 +412,40 @@ Status Vae::encode(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixV
   const MatrixView sigma2 =
       want_variance ? variance : MatrixView(variance_, x.rows, config_.latent);
   backend.sample_latent(heads, ConstMatrixView(), config_.log_variance, mean, sigma2);
+  bound_codes(backend, mean, -kLargestFeature);
+  if (want_variance) bound_codes(backend, variance, 0.0);
   return backend.status();
+}
+
+// Inputs near the end of their range, or a network that diverged, can take features anywhere: they
+// are as far as is told apart (base/bounds.h).
+void Vae::bound_codes(Backend& backend, MatrixView codes, double low) {
+  const Index count = codes.rows == 0 ? 0 : (codes.rows - 1) * codes.stride + codes.cols;
+  backend.fetch(codes.data, count);
+  bool changed = false;
+  for (Index i = 0; i < codes.rows; ++i) {
+    float* row = codes.row(i);
+    for (Index j = 0; j < codes.cols; ++j) {
+      if (row[j] >= low && row[j] <= kLargestFeature) continue;
+      row[j] = static_cast<float>(row[j] < low ? low : kLargestFeature);
+      changed = true;
+    }
+  }
+  if (changed) backend.changed(codes.data, count);
+}
+
+bool Vae::sound() const {
+  return std::all_of(parameters_, parameters_ + parameter_count(),
+                     [](float weight) { return within(weight, kLargestWeight); });
 }
 
 void Vae::output_mean(ConstMatrixView output, MatrixView x) const {
   const bool logits = config_.likelihood.kind == Likelihood::kBernoulli;
   for (Index i = 0; i < x.rows; ++i) {
     for (Index j = 0; j < x.cols; ++j) {
-      x(i, j) = logits ? 1.0F / (1.0F + std::exp(-output(i, j))) : output(i, j);
+      const float mean = logits ? 1.0F / (1.0F + std::exp(-output(i, j))) : output(i, j);
+      constexpr auto kFarthest = static_cast<float>(kLargestInput);
+      x(i, j) = within(mean, kLargestInput) ? mean : (mean < 0.0F ? -kFarthest : kFarthest);
     }
   }
 }
@@ -443,6 +470,12 @@ Status Vae::log_likelihood(Backend& backend, ConstMatrixView z, ConstMatrixView 
   send_parameters(backend);
   backend.reconstruct(config_.likelihood, decoder_.forward(backend, parameters_, z), x, 1.0F,
                       MatrixView(), out);
+  // Decoded numbers may have left the range of a float.
+  constexpr float kLeast = -1e30F;
+  backend.fetch(out, z.rows);
+  for (Index i = 0; i < z.rows; ++i) {
+    if (!(out[i] >= kLeast)) out[i] = kLeast;
+  }
   return backend.status();
 }
 

@@ -113,6 +113,7 @@ class Vae {
   const Mlp& encoder() const { return encoder_; }
   const Mlp& decoder() const { return decoder_; }
   Optimiser& optimiser() { return optimiser_; }
+  const Optimiser& optimiser() const { return optimiser_; }
 
   // All of these reject rows of a wrong shape or with a non-finite number before anything changes.
 
@@ -136,11 +137,14 @@ class Vae {
   void start_variance(double variance);
 
   // mean and variance [n × m]; variance may be empty.
+  // Both are within kLargestFeature, whatever the network does with x.
   Status encode(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixView variance);
   // The decoder's mean of x given z, in the units of the input [n × d].
   Status decode(Backend& backend, ConstMatrixView z, MatrixView x);
   // log p(x | z) of each row [n].
   Status log_likelihood(Backend& backend, ConstMatrixView z, ConstMatrixView x, float* out);
+  // Whether every weight is within kLargestWeight.
+  bool sound() const;
   // decode(mean of encode(x)).
   Status reconstruct(Backend& backend, ConstMatrixView x, MatrixView out);
 
@@ -159,6 +163,7 @@ class Vae {
   void backward(Backend& backend, const VaeBatch& batch);
   double mixture_term(Backend& backend, const VaeBatch& batch);
   void draw_noise(const VaeBatch& batch);
+  static void bound_codes(Backend& backend, MatrixView codes, double low);
   void output_mean(ConstMatrixView output, MatrixView x) const;
 
   VaeConfig config_;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/bounds.h"
 #include "base/utf8.h"
 #include "structure/cluster_learner.h"
 
@@ -16,7 +17,7 @@ Status ClusterLearner::check_correction(ClusterId id, Index& cluster) const {
   }
   cluster = registry_.find(registry_.resolve(id));
   if (cluster < 0) return {StatusCode::kInvalidArgument, "no cluster has this id"};
-  return {};
+  return check_room(0);
 }
 
 // The state as it is, for undo(): the oldest is let go when all places are taken.
@@ -201,10 +202,25 @@ Status ClusterLearner::read_state(ByteReader& reader) {
   stream_ = reader.read_u64();
   time_ = reader.read_f64();
   prior_set_ = reader.read_u32() != 0;
-  if (!reader.ok() || !std::isfinite(time_)) {
+  if (!reader.ok() || stream_ > kMostBlocks || !within(time_, kLargestNumber)) {
     return {StatusCode::kCorruptData, "state of clusters does not parse"};
   }
   return {};
+}
+
+Status ClusterLearner::check_room(std::uint64_t rows) const {
+  // More than a block or a correction can ask for.
+  constexpr std::uint64_t kIdReserve = std::uint64_t{1} << 20;
+  if (mixture_.rows_learnt() + static_cast<double>(rows) > static_cast<double>(kMostRows) ||
+      stream_ >= kMostBlocks || registry_.ids_given() + kIdReserve > kMostIds) {
+    return {StatusCode::kUnavailable,
+            "the model cannot count more rows, blocks or ids: create a new one"};
+  }
+  return {};
+}
+
+bool ClusterLearner::sound() const {
+  return mixture_.sound() && candidates_.sound(mixture_.clusters());
 }
 
 Status ClusterLearner::load(ByteReader& reader, const StateCheck& check) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/bounds.h"
 #include "base/crc64.h"
 #include "structure/cluster_learner.h"
 
@@ -139,7 +140,7 @@ bool ClusterLearner::check_gain(const GainView& gain) {
   }
   for (Index b = 0; b < gain.born; ++b) {
     const GainBirth birth = read_birth(reader);
-    if (!std::isfinite(birth.gain) || birth.parent > registry_.ids_given()) return false;
+    if (!within(birth.gain, kLargestNumber) || birth.parent > registry_.ids_given()) return false;
   }
   return reader.ok() && reader.remaining() == 0;
 }

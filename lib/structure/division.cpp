@@ -70,13 +70,20 @@ Status CandidateDivisions::load(ByteReader& reader, Index clusters) {
   for (Index k = 0; k < clusters; ++k) {
     entropy_[k] = reader.read_f64();
     rows_[k] = reader.read_f64();
-    bool sound = std::isfinite(entropy_[k]) && std::isfinite(rows_[k]) && rows_[k] >= 0.0;
-    for (Index which = 0; which < 2; ++which) {
-      sound = read_statistics(reader, shape_, half(k, which)) && sound;
-    }
-    if (!sound) return {StatusCode::kCorruptData, "candidate divisions do not parse"};
+    for (Index which = 0; which < 2; ++which) (void)read_statistics(reader, shape_, half(k, which));
   }
-  return {};
+  if (reader.ok() && sound(clusters)) return {};
+  return {StatusCode::kCorruptData, "candidate divisions do not parse"};
+}
+
+bool CandidateDivisions::sound(Index clusters) const {
+  bool sound = true;
+  for (Index k = 0; k < clusters; ++k) {
+    sound = sound && within(entropy_[k], kLargestNumber) && rows_[k] >= 0.0 &&
+            within(rows_[k], static_cast<double>(kMostRows)) &&
+            sound_statistics(shape_, half(k, 0)) && sound_statistics(shape_, half(k, 1));
+  }
+  return sound;
 }
 
 bool divide_statistics(const ClusterShape& shape, const StatisticsRef& whole,

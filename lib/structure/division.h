@@ -34,6 +34,7 @@ class CandidateDivisions {
   static std::size_t most_bytes(const MixtureConfig& config);
   void save(ByteWriter& writer, Index clusters) const;
   Status load(ByteReader& reader, Index clusters);
+  bool sound(Index clusters) const;  // as Mixture::sound()
 
  private:
   ClusterShape shape_;

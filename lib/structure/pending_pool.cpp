@@ -1,9 +1,16 @@
 #include "structure/pending_pool.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "base/bounds.h"
 
 namespace adapvae {
+namespace {
+
+constexpr std::uint32_t kMostAge = 1U << 30U;
+constexpr float kMostVariance = 1e30F;
+
+}  // namespace
 
 void PendingPool::place(Arena& arena, Index dims, Index capacity) {
   dims_ = dims;
@@ -49,13 +56,13 @@ Status PendingPool::load(ByteReader& reader) {
   for (Index i = 0; i < count_; ++i) {
     age_[i] = reader.read_u32();
     surprise_[i] = reader.read_f32();
-    if (!std::isfinite(surprise_[i])) return bad;
+    if (age_[i] > kMostAge || !within(surprise_[i], kLargestNumber)) return bad;
     for (Index j = 0; j < dims_; ++j) {
       float& z = z_[i * dims_ + j];
       float& v = variance_[i * dims_ + j];
       z = reader.read_f32();
       v = reader.read_f32();
-      if (!std::isfinite(z) || !std::isfinite(v) || v < 0.0F) return bad;
+      if (!within(z, kLargestFeature) || !(v >= 0.0F && v <= kMostVariance)) return bad;
     }
   }
   return reader.ok() ? Status() : bad;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "base/bounds.h"
 #include "base/utf8.h"
 
 namespace adapvae {
@@ -203,12 +204,13 @@ Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
     info.kind = read_id(reader);
     for (double* value : {&info.merged_mass, &info.birth_gain, &info.birth_rows}) {
       *value = reader.read_f64();
-      if (!std::isfinite(*value)) return bad;
+      if (!within(*value, kLargestNumber)) return bad;
     }
     reader.read_bytes(info.name, ClusterInfo::kNameBytes);
     if (info.id == kNoId || info.id >= next_id_ || info.parent >= next_id_ ||
-        info.provisional > 1 || info.name[ClusterInfo::kNameBytes - 1] != '\0' ||
-        !is_utf8(info.name)) {
+        info.born_stream > kMostBlocks || info.seen_stream > kMostBlocks ||
+        info.merged_stream > kMostBlocks || info.provisional > 1 ||
+        info.name[ClusterInfo::kNameBytes - 1] != '\0' || !is_utf8(info.name)) {
       return bad;
     }
     for (Index j = 0; j < k; ++j) {

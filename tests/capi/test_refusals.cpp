@@ -2,6 +2,7 @@
 // any size are served, results are finite, text fits.
 #include <algorithm>
 #include <cfloat>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 
@@ -573,5 +574,47 @@ TEST_CASE("text is no longer than the header says") {
     char text[1024];
     CHECK(adapvae_explain(handle.model, &rows[i * kInputs], ADAPVAE_TEXT, text, sizeof text,
                           nullptr) == ADAPVAE_OK);
+  }
+}
+
+// Fresh memory is filled, as any reused heap may be: what was not written must not be read.
+TEST_CASE("steps that are far too large and rows of any size never take a model out of bounds") {
+  adapvae_options options = {};
+  options.struct_size = sizeof options;
+  options.allocate = [](void*, size_t bytes, size_t alignment) -> void* {
+    void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (memory != nullptr) std::memset(memory, 0xA5, bytes);
+    return memory;
+  };
+  options.release = [](void*, void* memory, size_t, size_t) { std::free(memory); };
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    CAPTURE(seed);
+    adapvae_config config = small_config();
+    config.latent = 2;
+    config.block_rows = config.pass_rows = 60;
+    config.batch = 20;
+    config.pretrain_epochs = config.adapt_epochs = 5;
+    config.learning_rate = seed % 3 == 0 ? 0.03 : 1.0;
+    config.seed = seed;
+    adapvae_model* model = nullptr;
+    REQUIRE(adapvae_create(&config, &options, &model, nullptr) == ADAPVAE_OK);
+    Noise noise(seed);
+    for (int block = 0; block < 6; ++block) {
+      const double scale = block % 2 == 0 ? 1e-3 : 1e11;
+      std::vector<float> rows(60 * kInputs);
+      for (float& value : rows) value = static_cast<float>(scale * noise.normal());
+      const adapvae_status status = adapvae_learn(model, rows.data(), 60, 0, nullptr);
+      CHECK((status == ADAPVAE_OK || status == ADAPVAE_DIVERGED));
+      std::vector<adapvae_result> results(60);
+      REQUIRE(adapvae_score(model, rows.data(), 60, 0, results.data()) == ADAPVAE_OK);
+      for (const adapvae_result& row : results) CHECK(std::isfinite(row.log_density));
+      size_t size = 0;
+      REQUIRE(adapvae_save(model, nullptr, 0, &size) == ADAPVAE_OK);
+      std::vector<unsigned char> bytes(size);
+      REQUIRE(adapvae_save(model, bytes.data(), size, &size) == ADAPVAE_OK);
+      adapvae_destroy(model);
+      REQUIRE(adapvae_create_from(bytes.data(), size, &options, &model, nullptr) == ADAPVAE_OK);
+    }
+    adapvae_destroy(model);
   }
 }

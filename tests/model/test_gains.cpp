@@ -1,8 +1,10 @@
 // Gains: statistics of one base that are made apart and add up.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
+#include "base/bounds.h"
 #include "base/crc64.h"
 #include "support/allocation_trap.h"
 #include "support/model_fixture.h"
@@ -436,4 +438,56 @@ TEST_CASE("gains that somebody has made up are refused, or are gains") {
   CHECK(victim.snapshot() == before);
   CHECK(refused > 500);
   CHECK(taken > 500);
+}
+
+// Offsets: head 56; worker, sequence, rows, born: 32; then the first cluster: whole rows, units,
+// mass, mean, scatter, entropy.
+TEST_CASE(
+    "gains: numbers that no rows can have are refused, and the model still loads what it saves") {
+  Copy model(base());
+  const Bytes good = gain(model, kinds(0, 2, 100, 5), 1, 1);
+  const Bytes before = model.snapshot();
+  const auto& shape = model.model.clusters().config().shape;
+  const std::size_t entropy =
+      56 + 32 + 12 + 8 + 8 * static_cast<std::size_t>(shape.dims + shape.scatter_size());
+  const auto patched = [&good](std::size_t at, const void* number) {
+    Bytes bytes = good;
+    std::memcpy(bytes.data() + at, number, 8);
+    const std::uint64_t crc = crc64(bytes.data(), bytes.size() - 8);
+    std::memcpy(bytes.data() + bytes.size() - 8, &crc, 8);
+    return bytes;
+  };
+  const auto refused = [&](const Bytes& bytes) {
+    GainSet set;
+    StreamReport report;
+    if (!set.open(bytes.data(), bytes.size()).ok()) return true;
+    return !model.model.apply(model.backend, set, 0.0, nullptr, &report).ok();
+  };
+  for (const double number : {1e308, -1e308, 1e10, -1.0}) {
+    CAPTURE(number);
+    CHECK(refused(patched(entropy, &number)));
+  }
+  for (const double number : {1e308, 1e30})
+    CHECK(refused(patched(entropy - 8, &number)));  // scatter
+  for (const double number : {1e308, 1e12}) CHECK(refused(patched(56 + 32 + 20, &number)));  // mean
+  // 2^52 - 1 rows, in the key, in the count and as mass.
+  std::uint64_t rows = 0;
+  std::uint64_t own = 0;
+  std::memcpy(&rows, good.data() + 72, 8);
+  std::memcpy(&own, good.data() + 88, 8);
+  const std::uint64_t most = static_cast<std::uint64_t>(kMostRows) - 1 - (rows - own);
+  const std::uint64_t total = rows - own + most;
+  std::uint32_t units = 0;
+  std::memcpy(&units, good.data() + 96, 4);
+  const double mass = static_cast<double>(most) + units / 4294967296.0;
+  Bytes many = good;
+  std::memcpy(many.data() + 72, &total, 8);
+  std::memcpy(many.data() + 88, &most, 8);
+  std::memcpy(many.data() + 100, &mass, 8);
+  const std::uint64_t crc = crc64(many.data(), many.size() - 8);
+  std::memcpy(many.data() + many.size() - 8, &crc, 8);
+  CHECK(refused(many));
+  CHECK(model.snapshot() == before);
+  CHECK_FALSE(refused(good));
+  CHECK(model.load(model.snapshot()).ok());
 }

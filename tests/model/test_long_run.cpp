@@ -172,3 +172,21 @@ TEST_CASE("long run: a stream that does not change leaves clusters where and as 
   CHECK(report.skipped_steps == 0);
   CHECK(report.clusters <= 5);
 }
+
+// Features of rows that are all alike must not be stretched: later rows would be outliers for ever.
+TEST_CASE("long run: after blocks of one constant row, ordinary rows are learnt as usual") {
+  Configuration config;
+  config.inputs = kInputs;
+  config.block_rows = kRows;
+  config.likelihood = static_cast<std::int32_t>(Likelihood::kGaussian);
+  ModelFixture f(config);
+  StreamReport report;
+  Rows stuck(kRows, kInputs);
+  for (float& value : stuck.data) value = 0.5F;
+  for (int s = 0; s < 5; ++s) REQUIRE(f.model.learn(f.backend, stuck.view(), &report).ok());
+  CHECK(report.clusters == 1);
+  for (std::uint32_t s = 0; s < 5; ++s) {
+    REQUIRE(f.model.learn(f.backend, kinds(0, 2, kRows, s).view(), &report).ok());
+  }
+  CHECK(report.loss.loss < 100.0);
+}

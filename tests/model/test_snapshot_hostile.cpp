@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "support/snapshot_fixture.h"
+#include "support/test_size.h"
 
 using namespace adapvae;
 using namespace adapvae::testing;
@@ -65,6 +66,15 @@ TEST_CASE("snapshot: hostile files with the right checksum are refused, and noth
   };
   const Case cases[] = {
       {"NaN weight", [](Taken& t) { set_float(t.part("encoder.0.weight").data, 5, NAN); }},
+      {"a weight that overflows",
+       [](Taken& t) { set_float(t.part("encoder.0.bias").data, 0, 1e20F); }},
+      {"pretrained twice", [](Taken& t) { t.set("adapvae.pretrained", "2"); }},
+      {"a block number that would wrap", [](Taken& t) { t.set("adapvae.streams", "4294967295"); }},
+      {"more rows than can be counted",
+       [](Taken& t) { t.set("adapvae.rows", "9007199254740992"); }},
+      {"a time that overflows", [](Taken& t) { t.set("adapvae.time_pending", "1e300"); }},
+      {"a row that waits out of range",
+       [](Taken& t) { set_float(t.part("block.rows").data, 3, 1e30F); }},
       {"infinite bias", [](Taken& t) { set_float(t.part("decoder.1.bias").data, 0, INFINITY); }},
       {"a layer less", [](Taken& t) { t.drop("encoder.1.bias"); }},
       {"another name",
@@ -150,4 +160,49 @@ TEST_CASE("snapshot: whatever the bytes of the clusters' state, the model stays 
   }
   REQUIRE(other.load(good.write()).ok());
   CHECK(other.snapshot() == one.snapshot());
+}
+
+// Every eight bytes of the state as numbers at the end of their range. What is refused changes
+// nothing; what is accepted scores finite numbers, learns or says why not, and is saved so that it
+// loads again.
+TEST_CASE("snapshot: extreme numbers in the clusters' state are refused or do no harm") {
+  ModelFixture one(tiny_model());
+  one.learn(stream(0));
+  one.learn(stream(1));
+  ModelFixture other(tiny_model());
+  ModelFixture third(tiny_model());
+  const Taken good(one.snapshot());
+  const Rows rows = kinds(0, 3, 60, 9);
+  const std::size_t bytes = Taken(good).part("clusters.state").data.size();
+  const double extremes[] = {1.7e308, -1.7e308, 1e99, -1e99, 4503599627370495.0, 1e-308};
+  int accepted = 0;
+  for (std::size_t at = 0; at + 8 <= bytes; at += 4) {
+    for (std::size_t which = 0; which < 8; ++which) {
+      if (!full_size() && (at / 4 + which) % 8 != 0) continue;
+      CAPTURE(at);
+      CAPTURE(which);
+      Taken taken(good);
+      std::uint64_t number = which == 6 ? ~std::uint64_t{0} : (std::uint64_t{1} << 52U) - 1;
+      if (which < 6) std::memcpy(&number, &extremes[which], 8);
+      std::memcpy(taken.part("clusters.state").data.data() + at, &number, 8);
+      const Bytes before = other.snapshot();
+      if (!other.load(taken.write()).ok()) {
+        REQUIRE(other.snapshot() == before);
+        continue;
+      }
+      ++accepted;
+      std::vector<RowResult> results(60);
+      REQUIRE(other.model.score(other.backend, rows.view(), results.data()).ok());
+      bool finite = true;
+      for (const RowResult& row : results) {
+        finite = finite && std::isfinite(row.log_density) && row.novelty >= 0.0F &&
+                 row.novelty <= 1.0F && row.probability >= 0.0F && row.probability <= 1.0F;
+      }
+      REQUIRE(finite);
+      StreamReport report;
+      (void)other.model.learn(other.backend, rows.view(), &report);
+      REQUIRE(third.load(other.snapshot()).ok());
+    }
+  }
+  CHECK(accepted > 20);
 }

@@ -208,3 +208,17 @@ TEST_CASE("the network's loss holds the neighbour term, and training lowers it")
                        pattern, &last)
             .code() == StatusCode::kShapeMismatch);
 }
+
+TEST_CASE("neighbours are rows, whatever the features") {
+  constexpr Index kRows = 40;
+  for (const float value : {NAN, INFINITY, -INFINITY, 3e38F}) {
+    CAPTURE(value);
+    Rows z(kRows, 2);
+    for (float& number : z.data) number = value;
+    GraphFixture f(kRows, 2, 7);
+    REQUIRE(f.graph.build(f.backend, z.view()).ok());
+    for (Index i = 0; i < kRows; ++i) {
+      for (Index k = 0; k < 7; ++k) CHECK(f.graph.of(i)[k] < kRows);
+    }
+  }
+}

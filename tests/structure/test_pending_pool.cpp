@@ -173,7 +173,7 @@ TEST_CASE("bytes that are no pool are refused") {
     CHECK(other.load(patched(good, row(i) + 20, -1e-30F)) == StatusCode::kCorruptData);
     CHECK(other.load(patched(good, row(i) + 8, -1.0F)) == StatusCode::kOk);
     CHECK(other.load(patched(good, row(i) + 4, -1.0F)) == StatusCode::kOk);
-    CHECK(other.load(patched(good, row(i), 0xFFFFFFFFU)) == StatusCode::kOk);
+    CHECK(other.load(patched(good, row(i), 1U << 30U)) == StatusCode::kOk);
   }
 }
 

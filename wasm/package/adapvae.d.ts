@@ -26,6 +26,7 @@ export type StatusName =
   | 'ADAPVAE_REFUSED'
   | 'ADAPVAE_LATE'
   | 'ADAPVAE_FOREIGN'
+  | 'ADAPVAE_DIVERGED'
   | 'ADAPVAE_NO_MORE';
 
 /** A call that throws has changed nothing. */

@@ -127,7 +127,8 @@ enum {
   ADAPVAE_REFUSED = 61, /* a correction that the evidence speaks against, without force */
   ADAPVAE_NO_MORE = 62, /* no further event */
   ADAPVAE_LATE = 63,    /* gains of a base that the model has gone on from */
-  ADAPVAE_FOREIGN = 64  /* gains of another network, or of other clusters */
+  ADAPVAE_FOREIGN = 64, /* gains of another network, or of other clusters */
+  ADAPVAE_DIVERGED = 65 /* training diverged; nothing has changed */
 };
 
 /* "ADAPVAE_OK" and so on; "unknown status" for other numbers. Static storage. */

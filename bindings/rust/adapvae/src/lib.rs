@@ -46,6 +46,7 @@ pub enum Status {
     Refused,
     Late,
     Foreign,
+    Diverged,
     Other(i32),
 }
 
@@ -64,6 +65,7 @@ impl Status {
             sys::ADAPVAE_REFUSED => Status::Refused,
             sys::ADAPVAE_LATE => Status::Late,
             sys::ADAPVAE_FOREIGN => Status::Foreign,
+            sys::ADAPVAE_DIVERGED => Status::Diverged,
             other => Status::Other(other),
         }
     }
