@@ -515,7 +515,10 @@ typedef struct adapvae_report {
 } adapvae_report;
 
 /* Learns a stream of 1 to block_rows rows. The first stream teaches the network its features: it
- * should be a full one. Statistics of the past are carried, rows are not. report may be NULL. */
+ * should be a full one. Statistics of the past are carried, rows are not. report may be NULL.
+ * ADAPVAE_DIVERGED: training took no step or left the range of numbers; the model is as before.
+ * Use scale_inputs, a smaller learning_rate or rows of a smaller range. (Without
+ * restore_on_failure the model must be reset.) */
 ADAPVAE_API adapvae_status adapvae_learn(adapvae_model* model, const float* rows, int32_t count,
                                          int32_t stride, adapvae_report* report);
 

@@ -27,6 +27,7 @@ pub const ADAPVAE_REFUSED: i32 = 61;
 pub const ADAPVAE_NO_MORE: i32 = 62;
 pub const ADAPVAE_LATE: i32 = 63;
 pub const ADAPVAE_FOREIGN: i32 = 64;
+pub const ADAPVAE_DIVERGED: i32 = 65;
 pub const ADAPVAE_STAGE_PRETRAIN: i32 = 0;
 pub const ADAPVAE_STAGE_ADAPT: i32 = 1;
 pub const ADAPVAE_STAGE_EMBED: i32 = 2;
