@@ -37,10 +37,10 @@ Status for_each_layer(const Vae& vae, const Use& use) {
   return {};
 }
 
-bool all_within(const TensorView& tensor, double low, double high) {
+bool all_within(const TensorView& tensor, float low, float high) {
   ByteReader reader(tensor.data, tensor.bytes);
   while (reader.remaining() > 0) {
-    const double value = reader.read_f32();
+    const float value = reader.read_f32();
     if (!(value >= low && value <= high)) return false;
   }
   return true;
@@ -57,8 +57,8 @@ Status check_layer(const TensorReader& reader, const char* chain, int i, const D
       !bias->has_shape(TensorType::kF32, {outputs})) {
     return corrupt("a layer of the network has another shape or type");
   }
-  if (!all_within(*weight, -kLargestWeight, kLargestWeight) ||
-      !all_within(*bias, -kLargestWeight, kLargestWeight)) {
+  constexpr auto kLargest = static_cast<float>(kLargestWeight);
+  if (!all_within(*weight, -kLargest, kLargest) || !all_within(*bias, -kLargest, kLargest)) {
     return corrupt("a layer of the network holds a number that is not finite or beyond 1e9");
   }
   return {};

@@ -14,6 +14,10 @@ namespace {
 
 constexpr Index kLargestWidth = Index{1} << 20;
 constexpr float kSmallHead = 0.01F;
+// In float: small devices have no double arithmetic.
+constexpr auto kFarthestFeature = static_cast<float>(kLargestFeature);
+constexpr auto kFarthestInput = static_cast<float>(kLargestInput);
+constexpr auto kFarthestWeight = static_cast<float>(kLargestWeight);
 
 Index output_width(const VaeConfig& config) {
   return config.likelihood.kind == Likelihood::kGaussianLearned ? 2 * config.inputs : config.inputs;
@@ -412,22 +416,22 @@ Status Vae::encode(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixV
   const MatrixView sigma2 =
       want_variance ? variance : MatrixView(variance_, x.rows, config_.latent);
   backend.sample_latent(heads, ConstMatrixView(), config_.log_variance, mean, sigma2);
-  bound_codes(backend, mean, -kLargestFeature);
-  if (want_variance) bound_codes(backend, variance, 0.0);
+  bound_codes(backend, mean, -kFarthestFeature);
+  if (want_variance) bound_codes(backend, variance, 0.0F);
   return backend.status();
 }
 
 // Inputs near the end of their range, or a network that diverged, can take features anywhere: they
 // are as far as is told apart (base/bounds.h).
-void Vae::bound_codes(Backend& backend, MatrixView codes, double low) {
+void Vae::bound_codes(Backend& backend, MatrixView codes, float low) {
   const Index count = codes.rows == 0 ? 0 : (codes.rows - 1) * codes.stride + codes.cols;
   backend.fetch(codes.data, count);
   bool changed = false;
   for (Index i = 0; i < codes.rows; ++i) {
     float* row = codes.row(i);
     for (Index j = 0; j < codes.cols; ++j) {
-      if (row[j] >= low && row[j] <= kLargestFeature) continue;
-      row[j] = static_cast<float>(row[j] < low ? low : kLargestFeature);
+      if (row[j] >= low && row[j] <= kFarthestFeature) continue;
+      row[j] = row[j] < low ? low : kFarthestFeature;
       changed = true;
     }
   }
@@ -436,7 +440,7 @@ void Vae::bound_codes(Backend& backend, MatrixView codes, double low) {
 
 bool Vae::sound() const {
   return std::all_of(parameters_, parameters_ + parameter_count(),
-                     [](float weight) { return within(weight, kLargestWeight); });
+                     [](float weight) { return std::fabs(weight) <= kFarthestWeight; });
 }
 
 void Vae::output_mean(ConstMatrixView output, MatrixView x) const {
@@ -444,8 +448,8 @@ void Vae::output_mean(ConstMatrixView output, MatrixView x) const {
   for (Index i = 0; i < x.rows; ++i) {
     for (Index j = 0; j < x.cols; ++j) {
       const float mean = logits ? 1.0F / (1.0F + std::exp(-output(i, j))) : output(i, j);
-      constexpr auto kFarthest = static_cast<float>(kLargestInput);
-      x(i, j) = within(mean, kLargestInput) ? mean : (mean < 0.0F ? -kFarthest : kFarthest);
+      const bool near = std::fabs(mean) <= kFarthestInput;
+      x(i, j) = near ? mean : (mean < 0.0F ? -kFarthestInput : kFarthestInput);
     }
   }
 }

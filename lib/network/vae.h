@@ -163,7 +163,7 @@ class Vae {
   void backward(Backend& backend, const VaeBatch& batch);
   double mixture_term(Backend& backend, const VaeBatch& batch);
   void draw_noise(const VaeBatch& batch);
-  static void bound_codes(Backend& backend, MatrixView codes, double low);
+  static void bound_codes(Backend& backend, MatrixView codes, float low);
   void output_mean(ConstMatrixView output, MatrixView x) const;
 
   VaeConfig config_;

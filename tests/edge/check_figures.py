@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measured figures are those of the document, within 3 % both ways.
 
-    check_figures.py PRESET FIGURES DOCUMENT [--print]
+    check_figures.py PRESET FIGURES DOCUMENT
 
 FIGURES has lines "name number"; the document a table whose first column has the names and whose head has the
-presets. --print: only says what the rows of the table should be.
+presets.
+tools/update_edge_figures.py writes the document anew.
 """
 import re
 import sys
@@ -16,11 +17,6 @@ for line in open(figures):
         raise SystemExit(f"check_figures: not a figure: {line.strip()}")
     name, number = line.split()
     measured[name] = int(number)
-if "--print" in sys.argv:
-    for name, number in measured.items():
-        print(f"| `{name}` | {number:,} |")
-    raise SystemExit
-
 column, stated = None, {}
 for line in open(document):
     cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
