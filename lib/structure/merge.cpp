@@ -27,8 +27,7 @@ double MergeMove::gain(const Mixture& mixture, Index a, Index b) {
   for (Index k = 0; k < clusters; ++k) mass_[k] = mixture.mass(k);
   const double before = allocation_of(mass_, clusters, mixture.concentration(), order_);
   mass_[a] = merged_.mass(0);
-  mass_[b] = mass_[clusters - 1];
-  if (a == clusters - 1) mass_[b] = merged_.mass(0);
+  mass_[b] = mass_[clusters - 1];  // perhaps a itself
   const double after = allocation_of(mass_, clusters - 1, mixture.concentration(), order_);
   return observation + after - before + mixture.pair_entropy_loss(a, b);
 }

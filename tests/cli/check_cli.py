@@ -102,6 +102,8 @@ class Cli(unittest.TestCase):
         born = [event for line in out[300:] for event in line.get("events", [])
                 if event["event"] == "born"]
         self.assertTrue(born)
+        # Events stand on the last row of the block that brought them.
+        self.assertEqual({line["row"] % 150 for line in out if line.get("events")}, {0})
         self.assertIn('"level":"clusters"', done.stderr)
         with open(self.path("events")) as file:
             events = [json.loads(line) for line in file]

@@ -188,13 +188,13 @@ def cuda(plan):
 
 def bindings(plan):
     shared = plan.build("bindings", "shared", *SHARED_TARGETS)
-    package = npm_package(plan, "bindings")
     prepared = plan.add("bindings", "install tree", ["tests/bindings/run.sh", "prefix"], after=[shared])
     fronts = [plan.script("bindings", language, ["tests/bindings/run.sh", language], after=[prepared], filtered=True)
               for language in ("python", "go", "rust")]
     plan.script("bindings", "python with AddressSanitizer", ["tests/bindings/run.sh", "python-asan"], filtered=True)
     plan.script("bindings", "mpi", ["tests/mpi/run.sh", ROOT / "build/bindings/prefix"], after=[prepared])
     if not plan.name:
+        package = npm_package(plan, "bindings")
         plan.script("bindings", "golden stream", ["tests/bindings/run.sh", "golden"], after=[*fronts, package])
 
 

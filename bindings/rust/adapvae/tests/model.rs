@@ -96,6 +96,8 @@ fn refusals_change_nothing() {
     assert_eq!(model.score(&rows[..9]).map_err(status), Err(Status::ShapeMismatch));
     assert_eq!(model.learn(&[]).err().map(status), Some(Status::ShapeMismatch));
     assert_eq!(model.score_into(&rows[..INPUTS], &mut []).map_err(status), Err(Status::ShapeMismatch));
+    let mut two = vec![adapvae::Score::default(); 2];
+    assert_eq!(model.score_into(&rows[..INPUTS], &mut two).map_err(status), Err(Status::ShapeMismatch));
     assert_eq!(model.cluster(4000).map_err(status), Err(Status::UnknownCluster));
     assert_eq!(model.explain(&rows[..3], Format::Text).map_err(status), Err(Status::ShapeMismatch));
     assert_eq!(model.label(1, "a\0b").map_err(status), Err(Status::InvalidArgument));
