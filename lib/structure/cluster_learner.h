@@ -242,7 +242,7 @@ class ClusterLearner {
   Status load(ByteReader& reader, const StateCheck& check = {});
   // Whether every number is within base/bounds.h: then load() takes what save() writes.
   bool sound() const;
-  // kUnavailable if so many more rows, or the ids of another block, cannot be counted.
+  // kUnavailable if `rows` more rows, or the ids of another block, cannot be counted.
   Status check_room(std::uint64_t rows) const;
   // For a stream that may fail: keep_state() before it, and restore_state() gives everything back,
   // byte for byte, undo included, whether the stream is open or closed. load() must not come
