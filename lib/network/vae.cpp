@@ -421,8 +421,8 @@ Status Vae::encode(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixV
   return backend.status();
 }
 
-// Inputs at the end of their range, or a network that diverged, can give features of any size. Beyond
-// kLargestFeature (base/bounds.h) they are no longer distinguished.
+// Inputs at the end of their range, or a network that diverged, can give features of any size.
+// Beyond kLargestFeature (base/bounds.h) they are no longer distinguished.
 void Vae::bound_codes(Backend& backend, MatrixView codes, float low) {
   const Index count = codes.rows == 0 ? 0 : (codes.rows - 1) * codes.stride + codes.cols;
   backend.fetch(codes.data, count);
