@@ -13,7 +13,7 @@ constexpr std::uint32_t kStateVersion = 1;
 // Of rows that are divided in units of kResponsibilityUnit, and of pairs of clusters.
 constexpr double kMostEntropy = 2.0 * kMostRowEntropy * static_cast<double>(kMostRows);
 
-bool sound_entropy(double entropy) { return within(entropy, kMostEntropy) && entropy > -1e-3; }
+bool sound_entropy(double entropy) { return entropy >= 0.0 && entropy <= kMostEntropy; }
 
 // About `fraction` of a count, never more: in whole rows where a double cannot hold the units.
 RowCount part_of(const RowCount& count, double fraction) {

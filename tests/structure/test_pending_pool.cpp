@@ -174,6 +174,7 @@ TEST_CASE("bytes that are no pool are refused") {
     CHECK(other.load(patched(good, row(i) + 8, -1.0F)) == StatusCode::kOk);
     CHECK(other.load(patched(good, row(i) + 4, -1.0F)) == StatusCode::kOk);
     CHECK(other.load(patched(good, row(i), 1U << 30U)) == StatusCode::kOk);
+    CHECK(other.load(patched(good, row(i), 0xFFFFFFFFU)) == StatusCode::kCorruptData);
   }
 }
 
