@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 
 namespace adapvae::cli {
@@ -42,6 +43,10 @@ std::optional<double> parse_number(std::string_view text) {
   if (begin != end && *begin == '+') ++begin;
   double value = 0.0;
   const auto [stop, status] = std::from_chars(begin, end, value);
+  // Beyond the range of numbers: zero or infinity, with its sign.
+  if (status == std::errc::result_out_of_range && stop == end) {
+    return std::strtod(std::string(begin, end).c_str(), nullptr);
+  }
   if (status != std::errc() || stop != end) return {};
   return value;
 }

@@ -12,11 +12,22 @@
 
 namespace adapvae::cli {
 
+// What a verb does with the file that an option or an operand names.
+enum class FileUse {
+  kNone,         // it names no file
+  kRead,         // it is only read
+  kReadOrInput,  // the same; standard input if there is none
+  kWrite,        // it is written; it may be read, too
+};
+
 struct Option {
   const char* name;   // with its dashes
   char letter;        // '-x' for short; 0: none
   const char* value;  // what follows, for the help; null: nothing does
   const char* help;
+  FileUse use = FileUse::kNone;
+  // The file if the option is not given, by the model's; null: none.
+  std::string (*otherwise)(const std::string& model) = nullptr;
 };
 
 class Arguments {

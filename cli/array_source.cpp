@@ -5,15 +5,14 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <span>
 
 #include "cli/arguments.h"
+#include "cli/memory_limit.h"
+#include "cli/npy_header.h"
 #include "tools/idx_file.h"
 
 namespace adapvae::cli {
 namespace {
-
-constexpr char kNumpyMagic[] = "\x93NUMPY";  // how every NPY file begins
 
 // Rows of a file that was read as a whole: numbers, or bytes that become numbers row by row.
 class ArraySource : public RowSource {
@@ -65,7 +64,7 @@ bool set_shape(ArraySource& source, const Shape& shape, bool bytes, double divid
   constexpr std::int64_t kMostInputs = std::int64_t{1} << 20;
   for (std::size_t i = 1; i < shape.size() && inputs <= kMostInputs; ++i) inputs *= shape[i];
   if (inputs < 1 || inputs > kMostInputs) {
-    error = source.name_ + ": rows of " + std::to_string(inputs) + " numbers";
+    error = source.name_ + ": rows of more than " + std::to_string(kMostInputs) + " numbers";
     return false;
   }
   source.shape_.inputs = static_cast<int>(inputs);
@@ -76,6 +75,10 @@ bool set_shape(ArraySource& source, const Shape& shape, bool bytes, double divid
   if (divide == 0.0) divide = bytes ? 255.0 : 1.0;
   for (std::size_t i = 0; i < source.number_.size(); ++i) {
     source.number_[i] = static_cast<float>(static_cast<double>(i) / divide);
+  }
+  if (!std::isfinite(source.number_.back())) {
+    error = source.name_ + ": divided by so small a number, bytes are not finite; see --divide";
+    return false;
   }
   if (divide != 1.0) {
     for (float& value : source.values_) {
@@ -88,7 +91,7 @@ bool set_shape(ArraySource& source, const Shape& shape, bool bytes, double divid
 
 bool read_idx(std::vector<std::uint8_t> bytes, double divide, ArraySource& source,
               std::string& error) {
-  std::optional<tools::IdxElements> data = tools::unpack_idx(std::move(bytes), error);
+  std::optional<tools::IdxElements> data = tools::unpack_idx(std::move(bytes), error, memory_limit);
   if (!data) {
     error = source.name_ + ": " + error;
     return false;
@@ -104,82 +107,76 @@ bool read_idx(std::vector<std::uint8_t> bytes, double divide, ArraySource& sourc
 }
 
 template <typename T>
-void take_numbers(const std::uint8_t* from, std::size_t count, std::vector<float>& to) {
+void take_numbers(const std::uint8_t* from, std::size_t count, bool swap, std::vector<float>& to) {
   to.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
-    T value;
-    std::memcpy(&value, from + i * sizeof(T), sizeof(T));
-    to[i] = static_cast<float>(value);
+    std::array<std::uint8_t, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), from + i * sizeof(T), sizeof(T));
+    if (swap) std::reverse(bytes.begin(), bytes.end());
+    to[i] = static_cast<float>(std::bit_cast<T>(bytes));
   }
 }
 
-// The header of an NPY file is a Python dictionary in text: 'descr', 'fortran_order', 'shape'.
-bool read_npy(std::span<const std::uint8_t> bytes, double divide, ArraySource& source,
+using TakeNumbers = void (*)(const std::uint8_t*, std::size_t, bool, std::vector<float>&);
+
+TakeNumbers taker_of(const NpyHeader& header) {
+  switch (header.bytes) {
+    case 1:
+      return header.kind == 'i' ? take_numbers<std::int8_t> : take_numbers<std::uint8_t>;
+    case 2:
+      return header.kind == 'i' ? take_numbers<std::int16_t> : take_numbers<std::uint16_t>;
+    case 4:
+      if (header.kind == 'f') return take_numbers<float>;
+      return header.kind == 'i' ? take_numbers<std::int32_t> : take_numbers<std::uint32_t>;
+    default:
+      if (header.kind == 'f') return take_numbers<double>;
+      return header.kind == 'i' ? take_numbers<std::int64_t> : take_numbers<std::uint64_t>;
+  }
+}
+
+bool read_npy(std::vector<std::uint8_t> bytes, double divide, ArraySource& source,
               std::string& error) {
   const auto refuse = [&](const std::string& what) {
     error = source.name_ + ": " + what;
     return false;
   };
   static_assert(std::endian::native == std::endian::little);
-  if (bytes.size() < 12 || std::memcmp(bytes.data(), kNumpyMagic, 6) != 0) {
-    return refuse("not a whole NPY file");
-  }
-  const bool old = bytes[6] == 1;
-  std::size_t length = bytes[8] | bytes[9] << 8;
-  if (!old)
-    length |= static_cast<std::size_t>(bytes[10]) << 16 | static_cast<std::size_t>(bytes[11]) << 24;
-  const std::size_t begin = old ? 10 : 12;
-  if (bytes[6] < 1 || bytes[6] > 3 || length > bytes.size() - begin)
-    return refuse("not a whole NPY file");
-  const std::string header(reinterpret_cast<const char*>(bytes.data()) + begin, length);
-  const auto value_of = [&header](const char* key) {
-    const std::size_t at = header.find(std::string("'") + key + "':");
-    return at == std::string::npos ? std::string() : header.substr(at + std::strlen(key) + 3);
-  };
-  if (value_of("fortran_order").find("True") < 3) {
+  NpyHeader header;
+  std::string why;
+  if (!read_npy_header(bytes, header, why)) return refuse(why);
+  // Of shape (n,) each number is a row.
+  if (header.shape.empty()) return refuse("a single number, of shape (), has no rows");
+  if (header.shape.size() > 4) return refuse("an array of 1 to 4 dimensions is needed");
+  if (header.fortran_order && header.shape.size() > 1) {
     return refuse("an array in Fortran order; save numpy.ascontiguousarray(it)");
   }
-  Shape shape;
-  const std::string text = value_of("shape");
-  const std::size_t open = text.find('(');
-  const std::size_t close = text.find(')');
-  if (open == std::string::npos || close == std::string::npos)
-    return refuse("an NPY file without a shape");
-  double numbers = 1.0;
-  for (std::size_t at = open + 1; at < close;) {
-    const std::size_t end = std::min(text.find(',', at), close);
-    std::string word = text.substr(at, end - at);
-    word.erase(std::remove(word.begin(), word.end(), ' '), word.end());
-    at = end + 1;
-    if (word.empty()) continue;
-    const std::optional<double> size = parse_number(word);
-    if (!size || !(*size >= 1.0 && *size <= 2147483647.0) || *size != std::floor(*size))
-      return refuse("an NPY file with a shape that is none");
-    shape.push_back(static_cast<std::int64_t>(*size));
-    numbers *= *size;
+  if (header.count() == 0) return refuse("no rows: a size in the NPY shape is 0");
+  const std::uint64_t left = bytes.size() - header.begin;
+  const std::uint64_t wanted = header.count() * header.bytes;
+  if (left < wanted) {
+    return refuse("truncated, or a damaged shape: the NPY shape asks for " +
+                  std::to_string(wanted) + " bytes of numbers where " + std::to_string(left) +
+                  " are there");
   }
-  if (shape.empty() || shape.size() > 4) return refuse("an array of 1 to 4 dimensions is needed");
-  const std::uint8_t* data = bytes.data() + begin + length;
-  const std::size_t left = bytes.size() - begin - length;
-  struct Kind {
-    const char* name;
-    std::size_t bytes;
-    void (*take)(const std::uint8_t*, std::size_t, std::vector<float>&);
-  };
-  constexpr Kind kKinds[] = {
-      {"<f4", 4, take_numbers<float>},        {"<f8", 8, take_numbers<double>},
-      {"|u1", 1, take_numbers<std::uint8_t>}, {"<i4", 4, take_numbers<std::int32_t>},
-      {"<i8", 8, take_numbers<std::int64_t>}, {"<u2", 2, take_numbers<std::uint16_t>}};
-  const std::string descr = value_of("descr");
-  for (const Kind& kind : kKinds) {
-    if (descr.find(kind.name) > 3) continue;
-    if (numbers * static_cast<double>(kind.bytes) != static_cast<double>(left)) {
-      return refuse("the file does not hold as many numbers as its shape says");
-    }
-    kind.take(data, static_cast<std::size_t>(numbers), source.values_);
-    return set_shape(source, shape, kind.bytes == 1, divide, error);
+  if (left > wanted) {
+    return refuse(std::to_string(left - wanted) +
+                  " bytes too many after the last number of the NPY file");
   }
-  return refuse("numbers of a type that is not read; save numpy.float32");
+  const bool plain = header.kind == 'u' && header.bytes == 1;
+  const double memory = static_cast<double>(bytes.size()) +
+                        (plain ? 0.0 : static_cast<double>(header.count()) * sizeof(float));
+  if (memory > static_cast<double>(memory_limit)) {
+    error = too_large(source.name_ + ":", memory);
+    return false;
+  }
+  if (plain) {
+    source.bytes_ = std::move(bytes);
+    source.begin_ = header.begin;
+  } else {
+    taker_of(header)(bytes.data() + header.begin, static_cast<std::size_t>(header.count()),
+                     header.big_endian, source.values_);
+  }
+  return set_shape(source, header.shape, plain, divide, error);
 }
 
 }  // namespace
@@ -195,7 +192,7 @@ std::unique_ptr<RowSource> open_array(ByteStream& bytes, const SourceOptions& op
   }
   const bool good = options.format == Format::kIdx
                         ? read_idx(std::move(whole), options.divide, *source, error)
-                        : read_npy(whole, options.divide, *source, error);
+                        : read_npy(std::move(whole), options.divide, *source, error);
   if (!good) return nullptr;
   return source;
 }

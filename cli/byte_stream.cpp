@@ -8,12 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/memory_limit.h"
+#include "cli/terminal.h"
+
 namespace adapvae::cli {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;
-// Of a line, and of a file that must be read as a whole.
-constexpr std::size_t kLongestLine = std::size_t{1} << 26;
+// Of a file that must be read as a whole: its readers count in int.
 constexpr std::size_t kLargestFile = (std::size_t{1} << 31) - 1;
 
 }  // namespace
@@ -70,6 +72,12 @@ std::span<const char> ByteStream::peek(std::size_t count) {
 }
 
 bool ByteStream::line(std::string_view& text) {
+  if (!raw_line(text)) return false;
+  if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
+  return true;
+}
+
+bool ByteStream::raw_line(std::string_view& text) {
   std::size_t looked = 0;
   for (;;) {
     const char* begin = buffer_.data() + begin_;
@@ -82,8 +90,9 @@ bool ByteStream::line(std::string_view& text) {
       break;
     }
     looked = held;
-    if (held > kLongestLine) {
-      error_ = name_ + ": a line of more than 64 MiB; is this text?";
+    if (held > longest_line()) {
+      error_ = name_ + ": a line of more than " + short_bytes(static_cast<double>(longest_line())) +
+               "; if this is text, a larger --max-memory allows longer lines";
       return false;
     }
     if (fill()) continue;
@@ -93,7 +102,6 @@ bool ByteStream::line(std::string_view& text) {
     begin_ = buffer_.size();
     break;
   }
-  if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
   return true;
 }
 
@@ -101,16 +109,24 @@ bool ByteStream::rest(std::vector<std::uint8_t>& bytes) {
   const auto* begin = reinterpret_cast<const std::uint8_t*>(buffer_.data()) + begin_;
   bytes.assign(begin, begin + (buffer_.size() - begin_));
   begin_ = buffer_.size();
-  if (size_ > 0.0 && size_ <= static_cast<double>(kLargestFile)) {
-    bytes.reserve(static_cast<std::size_t>(size_));
-  }
+  const std::size_t most = std::min(kLargestFile, memory_limit);
+  const auto refuse = [&] {
+    error_ = most == kLargestFile ? name_ + ": larger than 2 GiB; give it in pieces"
+             : size_ > 0.0        ? too_large(name_ + ":", size_)
+                                  : too_large(name_ + ":");
+    return false;
+  };
+  if (size_ > static_cast<double>(most)) return refuse();
+  bytes.reserve(static_cast<std::size_t>(size_));
   while (fill()) {
     const auto* piece = reinterpret_cast<const std::uint8_t*>(buffer_.data());
+    // Doubled, but not beyond the limit.
+    if (bytes.capacity() < bytes.size() + buffer_.size()) {
+      bytes.reserve(std::max(bytes.size() + buffer_.size(), std::min(2 * bytes.size(), most)));
+    }
     bytes.insert(bytes.end(), piece, piece + buffer_.size());
     begin_ = buffer_.size();
-    if (bytes.size() <= kLargestFile) continue;
-    error_ = name_ + ": larger than 2 GiB; give it in pieces";
-    break;
+    if (bytes.size() > most) return refuse();
   }
   if (stop_requested && error_.empty()) error_ = name_ + ": stopped while it was read";
   return error_.empty();

@@ -27,6 +27,8 @@ class ByteStream {
   std::span<const char> peek(std::size_t count);
   // A line without its end, good until the next call; false: there is none, or error().
   bool line(std::string_view& text);
+  // The same with the carriage return in front of the line's end, if there is one.
+  bool raw_line(std::string_view& text);
   // All the rest; false: error().
   bool rest(std::vector<std::uint8_t>& bytes);
   const std::string& error() const { return error_; }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/byte_stream.h"
+#include "cli/memory_limit.h"
 #include "cli/row_lines.h"
 #include "cli/terminal.h"
 
@@ -44,7 +45,8 @@ Filter::Filter(adapvae_model* model, const FilterOptions& options, RunRecord* re
 }
 
 bool Filter::open(std::string& error) {
-  return options_.journal_path.empty() || journal_.open(options_.journal_path, error);
+  return options_.journal_path.empty() ||
+         journal_.open(options_.journal_path, options_.journal_model, error);
 }
 
 bool Filter::run(RowSource& source, std::string& error) {
@@ -227,6 +229,10 @@ bool Filter::say_rows(bool waiting, std::string& error) {
   met_.clear();
   now_.clear();
   if (!options_.learn) show_progress();
+  if (record_ != nullptr && record_->labels().memory() > memory_limit) {
+    error = too_large("--labels: the table of labels");
+    return false;
+  }
   if (std::fflush(stdout) != 0 && output_error_ == 0) output_error_ = errno;
   if (output_error_ == 0) return true;
   // Whoever reads has gone: no error, but the end. A full disk is one.
@@ -289,7 +295,7 @@ bool Filter::save(std::string& error) {
     error = options_.journal_path + ": " + std::strerror(errno);
     return false;
   }
-  return save_model(model_, options_.model_path, error);
+  return options_.lock->save(model_, options_.model_path, error);
 }
 
 void Filter::show_progress() {
@@ -329,8 +335,9 @@ bool Filter::finish(std::string& error) {
   }
   if (showing_ && totals_.rows > 0) std::fputs("\r\033[K", stderr);
   if (!options_.learn || options_.model_path.empty()) {
-    journal_.flush();
-    return good;
+    if (journal_.flush()) return good;
+    error = options_.journal_path + ": " + std::strerror(errno);
+    return false;
   }
   // A model that has met nothing is not worth a file: it would hold the next command to its shape.
   auto info = sized<adapvae_info>();

@@ -27,7 +27,9 @@ struct FilterOptions {
   double block_seconds = 0.0;  // > 0: a block is also full after so long
   Every save_every;            // neither: only at the end
   std::string model_path;      // empty: the model is not kept
+  ModelLock* lock = nullptr;   // held on model_path, if the model is kept
   std::string journal_path;    // empty: none
+  std::string journal_model;   // the model that the journal is a companion of; empty: of none
 };
 
 // What came of it, for the last line on standard error.

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "cli/memory_limit.h"
 #include "tools/image_file.h"
 
 namespace adapvae::cli {
@@ -96,7 +97,7 @@ class ImageSource : public RowSource {
       return false;
     }
     std::string why;
-    std::optional<GreyImage> image = tools::parse_image(whole, why);
+    std::optional<GreyImage> image = tools::parse_image(whole, why, memory_limit);
     if (!image) return refuse(why);
     image_ = std::move(*image);
     part_width_ = options_.tile_width > 0 ? options_.tile_width : image_.width;
@@ -140,19 +141,24 @@ std::unique_ptr<RowSource> open_image(ByteStream& bytes, const SourceOptions& op
   return source;
 }
 
-std::unique_ptr<RowSource> open_image_folder(const std::string& path, const SourceOptions& options,
-                                             std::string& error) {
+std::vector<std::string> image_files(const std::string& folder, std::error_code& problem) {
   std::vector<std::string> paths;
-  std::error_code problem;
-  for (std::filesystem::directory_iterator at(path, problem), end; !problem && at != end;
+  for (std::filesystem::directory_iterator at(folder, problem), end; !problem && at != end;
        at.increment(problem)) {
     if (is_image_name(at->path())) paths.push_back(at->path().string());
   }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::unique_ptr<RowSource> open_image_folder(const std::string& path, const SourceOptions& options,
+                                             std::string& error) {
+  std::error_code problem;
+  std::vector<std::string> paths = image_files(path, problem);
   if (problem || paths.empty()) {
     error = path + ": " + (problem ? problem.message() : "no PNG or JPEG image in this folder");
     return nullptr;
   }
-  std::sort(paths.begin(), paths.end());
   auto source = std::make_unique<ImageSource>(std::move(paths), options);
   if (!source->open(nullptr, error)) return nullptr;
   return source;

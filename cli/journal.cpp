@@ -5,11 +5,13 @@
 #include <cstring>
 #include <limits>
 
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/arguments.h"
 #include "cli/byte_stream.h"
+#include "cli/memory_limit.h"
 #include "cli/model_file.h"
+#include "cli/output_file.h"
 #include "cli/row_lines.h"
 #include "cli/text_rows.h"
 
@@ -17,8 +19,9 @@ namespace adapvae::cli {
 namespace {
 
 constexpr long kLargestJournal = 64L << 20;  // bytes; with the one set aside twice that
-constexpr int kEventTypes = ADAPVAE_LEARNT + 1;
-constexpr int kReasons = ADAPVAE_REASON_STEP + 1;
+constexpr std::size_t kJournalPart = 8;      // of the memory limit that a journal may be long
+constexpr int kEventTypes = ADAPVAE_WARNED + 1;
+constexpr int kReasons = ADAPVAE_REASON_CAPACITY + 1;
 
 std::string shares_text(const ReportStream& stream) {
   std::string text;
@@ -81,24 +84,35 @@ class Line {
   const std::vector<Field>& fields_;
 };
 
-// The number behind a name that the library prints for a type of events or a reason; -1: none.
-int number_of(std::string_view name, const char* member, int count,
-              std::int32_t adapvae_event::*field) {
+// The names that the library prints for `count` types of events, or reasons.
+std::vector<std::string> names_of(const char* member, int count,
+                                  std::int32_t adapvae_event::*field) {
   LineSplitter splitter;
   std::string error;
+  std::vector<std::string> names;
   for (int i = 0; i < count; ++i) {
     auto event = sized<adapvae_event>();
     event.*field = i;
-    const std::string text = event_text(event, ADAPVAE_JSON);
-    if (splitter.json(text, error) && Line(splitter.fields()).text(member) == name) return i;
+    const bool good = splitter.json(event_text(event, ADAPVAE_JSON), error);
+    names.emplace_back(good ? Line(splitter.fields()).text(member) : std::string_view());
   }
-  return -1;
+  return names;
+}
+
+// The number behind a name; -1: none.
+int number_of(std::string_view name, const std::vector<std::string>& names) {
+  const auto at = std::find(names.begin(), names.end(), name);
+  return at == names.end() ? -1 : static_cast<int>(at - names.begin());
 }
 
 bool read_event(const Line& line, ReportEvent& out) {
   auto event = sized<adapvae_event>();
-  event.type = number_of(line.text("event"), "event", kEventTypes, &adapvae_event::type);
-  event.reason = number_of(line.text("reason"), "reason", kReasons, &adapvae_event::reason);
+  static const std::vector<std::string> types =
+      names_of("event", kEventTypes, &adapvae_event::type);
+  static const std::vector<std::string> reasons =
+      names_of("reason", kReasons, &adapvae_event::reason);
+  event.type = number_of(line.text("event"), types);
+  event.reason = number_of(line.text("reason"), reasons);
   event.sequence = line.whole<std::uint64_t>("sequence");
   if (event.type < 0 || event.reason < 0 || event.sequence == 0) return false;
   event.stream = line.whole<std::uint64_t>("stream");
@@ -107,6 +121,7 @@ bool read_event(const Line& line, ReportEvent& out) {
   event.gain = line.number("gain");
   event.rows = line.number("rows");
   event.clusters = line.whole<std::int32_t>("clusters");
+  event.input = line.text("input").empty() ? -1 : line.whole<std::int32_t>("input");
   out.sequence = event.sequence;
   out.stream = event.stream;
   out.type = line.text("event");
@@ -172,7 +187,14 @@ bool read_lines(const std::string& path, std::vector<ReportEvent>& events,
   LineSplitter splitter;
   std::string_view text;
   std::string ignored;
+  // What is kept of a line takes some times its length.
+  std::size_t left = memory_limit / kJournalPart;
   while (bytes.line(text)) {
+    if (text.size() >= left) {
+      error = too_large(path + ":");
+      return false;
+    }
+    left -= text.size() + 1;
     ReportEvent event;
     if (!splitter.json(text, ignored)) continue;
     const Line line(splitter.fields());
@@ -192,23 +214,34 @@ bool read_lines(const std::string& path, std::vector<ReportEvent>& events,
 
 }  // namespace
 
-std::string journal_path(const std::string& model_path) { return model_path + ".events"; }
+std::string journal_path(const std::string& model_path) {
+  return resolved_path(model_path) + ".events";
+}
 
 Journal::~Journal() {
   if (file_ != nullptr) std::fclose(file_);
 }
 
-bool Journal::open(const std::string& path, std::string& error) {
-  path_ = path;
-  struct stat found;
-  if (::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
-      found.st_size > kLargestJournal) {
-    std::rename(path.c_str(), (path + ".1").c_str());
+bool Journal::open(const std::string& path, const std::string& model_path, std::string& error) {
+  Target target;
+  const Links links = model_path.empty() ? Links::kAll : Links::kOwn;
+  if (!find_target(path, links, target, error)) return false;
+  path_ = target.path;
+  model_path_ = model_path;
+  int file = -1;
+  if (target.regular && target.exists && target.status.st_size > kLargestJournal) {
+    // The new one is like the old one.
+    const std::string aside = path_ + ".1";
+    std::rename(path_.c_str(), aside.c_str());
+    file = open_to_append(path_, aside, error);
+  } else {
+    file = open_to_append(path, model_path, error);
   }
-  file_ = std::fopen(path.c_str(), "a+");
+  if (file < 0) return false;
+  file_ = ::fdopen(file, target.regular ? "a+" : "a");
   if (file_ != nullptr) {
     // A crash may have cut the last line; the next one must not hang on to it.
-    if (std::fseek(file_, -1, SEEK_END) == 0 && std::fgetc(file_) != '\n') {
+    if (target.regular && std::fseek(file_, -1, SEEK_END) == 0 && std::fgetc(file_) != '\n') {
       std::fseek(file_, 0, SEEK_END);
       std::fputc('\n', file_);
     }
@@ -216,6 +249,7 @@ bool Journal::open(const std::string& path, std::string& error) {
     return true;
   }
   error = path + ": " + std::strerror(errno);
+  ::close(file);
   return false;
 }
 
@@ -232,12 +266,12 @@ void Journal::write(const adapvae_event& event, const ReportStream* stream) {
 
 bool Journal::flush() {
   if (file_ == nullptr) return true;
-  if (std::fflush(file_) != 0) return false;
+  if (std::fflush(file_) != 0 || std::ferror(file_) != 0) return false;
   if (std::ftell(file_) <= kLargestJournal) return true;
   std::fclose(file_);
   file_ = nullptr;
   std::string error;
-  return open(path_, error);
+  return open(path_, model_path_, error);
 }
 
 bool read_journal(const std::string& path, std::uint64_t last, std::vector<ReportEvent>& events,

@@ -1,4 +1,4 @@
-// What happened to a model, for `events` and `report`: a file beside the model's (MODEL.events), a
+// What happened to a model, for `events` and `report`: a file next to the model's (MODEL.events), a
 // flat JSON object on a line. Every event that the library tells is there; that a stream was learnt
 // also has what learning it came to. Only ever appended to, and flushed before the model is saved.
 //
@@ -16,7 +16,8 @@
 
 namespace adapvae::cli {
 
-// Where the journal of a model is kept unless --events says otherwise.
+// Where the journal of a model is kept unless --events says otherwise: next to the model's file,
+// not next to a link to it.
 std::string journal_path(const std::string& model_path);
 
 class Journal {
@@ -26,8 +27,9 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  // Appends to the file; one that has grown very large is set aside as FILE.1 first.
-  bool open(const std::string& path, std::string& error);
+  // Appends to the file; one that has grown very large is set aside as FILE.1 first. `model_path`:
+  // the model that it is a companion of (output_file.h), or empty.
+  bool open(const std::string& path, const std::string& model_path, std::string& error);
   bool is_open() const { return file_ != nullptr; }
   // `stream`, for ADAPVAE_LEARNT: what it came to.
   void write(const adapvae_event& event, const ReportStream* stream);
@@ -36,7 +38,7 @@ class Journal {
 
  private:
   std::FILE* file_ = nullptr;
-  std::string path_;
+  std::string path_, model_path_;
 };
 
 // All that happened up to the event of this number. A line that cannot be read is left out: a

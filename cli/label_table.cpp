@@ -9,10 +9,13 @@
 namespace adapvae::cli {
 
 void LabelTable::add(const std::string& label, adapvae_id id, adapvae_id kind) {
-  const std::int32_t number =
-      numbers_.emplace(label, static_cast<std::int32_t>(numbers_.size())).first->second;
-  ++clusters_[{number, id}];
-  ++kinds_[{number, kind}];
+  constexpr std::size_t kNode = 64;  // of a map, with what the heap adds
+  const auto [at, is_new] = numbers_.emplace(label, static_cast<std::int32_t>(numbers_.size()));
+  const std::size_t pairs = clusters_.size() + kinds_.size();
+  ++clusters_[{at->second, id}];
+  ++kinds_[{at->second, kind}];
+  memory_ += kNode * (clusters_.size() + kinds_.size() - pairs);
+  if (is_new) memory_ += kNode + sizeof(std::string) + label.size();
 }
 
 bool LabelTable::measure(const Counts& counts, adapvae_metrics& metrics, std::string& error) {
@@ -52,17 +55,13 @@ ReportConfusion LabelTable::confusion() const {
     line[number] = out.labels.size();
     out.labels.push_back(label);
   }
-  for (const auto& [pair, count] : clusters_) {
-    if (std::find(out.clusters.begin(), out.clusters.end(), pair.id) == out.clusters.end()) {
-      out.clusters.push_back(pair.id);
-    }
-  }
+  for (const auto& [pair, count] : clusters_) out.clusters.push_back(pair.id);
   std::sort(out.clusters.begin(), out.clusters.end());
-  out.counts.resize(out.labels.size() * out.clusters.size());
+  out.clusters.erase(std::unique(out.clusters.begin(), out.clusters.end()), out.clusters.end());
   for (const auto& [pair, count] : clusters_) {
-    const auto column = static_cast<std::size_t>(
-        std::find(out.clusters.begin(), out.clusters.end(), pair.id) - out.clusters.begin());
-    out.counts[line[pair.label] * out.clusters.size() + column] = count;
+    const auto column = std::lower_bound(out.clusters.begin(), out.clusters.end(), pair.id);
+    out.counts.push_back(
+        {line[pair.label], static_cast<std::size_t>(column - out.clusters.begin()), count});
   }
   return out;
 }

@@ -19,6 +19,8 @@ class LabelTable {
  public:
   void add(const std::string& label, adapvae_id id, adapvae_id kind);
   bool empty() const { return numbers_.empty(); }
+  // Bytes, about: grows with labels that differ.
+  std::size_t memory() const { return memory_; }
   // Of clusters and of kinds; false: `error` says why not.
   bool metrics(adapvae_metrics& clusters, adapvae_metrics& kinds, std::string& error) const;
   ReportConfusion confusion() const;
@@ -34,6 +36,7 @@ class LabelTable {
 
   std::map<std::string, std::int32_t> numbers_;
   Counts clusters_, kinds_;
+  std::size_t memory_ = 0;
 };
 
 // One JSON object, without a line's end.

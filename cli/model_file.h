@@ -1,5 +1,5 @@
-// A model and the file that it lives in. Saving is all or nothing: the new state stands beside the
-// old one and on the disk before it takes its name.
+// A model and the file that it lives in. Saving is all or nothing (output_file.h). A model that
+// takes more memory than the limit (memory_limit.h) is neither loaded nor made.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,16 @@ using ModelHandle = std::unique_ptr<adapvae_model, Destroy>;
 
 // Of all these, false and null: `error` says why, with the file's name.
 bool file_exists(const std::string& path);
+// The bytes of a model's file; what cannot be one is refused after its first bytes.
 bool read_file(const std::string& path, std::vector<std::uint8_t>& bytes, std::string& error);
-bool write_file(const std::string& path, const std::vector<std::uint8_t>& bytes,
-                std::string& error);
 ModelHandle load_model(const std::string& path, const adapvae_options* options, std::string& error);
+ModelHandle create_model(const adapvae_config& config, const adapvae_options* options,
+                         std::string& error);
 // All that the model knows; empty if it cannot be had.
 std::vector<std::uint8_t> take_snapshot(const adapvae_model* model);
-bool save_model(const adapvae_model* model, const std::string& path, std::string& error);
 
-// Whoever changes a model's file holds this; another one is refused meanwhile. For as long as it
-// lives there is a file MODEL.lock.
+// Whoever changes a model's file holds this; another one is refused meanwhile, by whatever name it
+// opens the model. For as long as it lives there is a file MODEL.lock.
 class ModelLock {
  public:
   ModelLock() = default;
@@ -42,9 +42,16 @@ class ModelLock {
   ModelLock(const ModelLock&) = delete;
   ModelLock& operator=(const ModelLock&) = delete;
   bool take(const std::string& path, std::string& error);
+  // Writes the model's file; the lock is then on the new one.
+  bool write(const std::string& path, const std::vector<std::uint8_t>& bytes, std::string& error);
+  bool save(const adapvae_model* model, const std::string& path, std::string& error);
 
  private:
-  int file_ = -1;
+  bool lock_name(const std::string& path, std::string& error);
+  bool lock_model(const std::string& path, bool& moved, std::string& error);
+
+  int name_ = -1;   // the file MODEL.lock
+  int model_ = -1;  // the model's file; -1: there is none yet
   std::string path_;
 };
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cli/plain_text.h"
+
 namespace adapvae::cli {
 namespace {
 
@@ -38,18 +40,19 @@ std::string json_number(float value) { return number_text(value); }
 
 std::string json_string(const std::string& text) {
   std::string out = "\"";
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (code < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", code);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t bytes = character_bytes(text, at);
+    const std::string_view character(text.data() + at, bytes == 0 ? 1 : bytes);
+    const char32_t code = bytes == 0 ? U'\uFFFD' : character_code(character);  // JSON is UTF-8
+    if (code == '"' || code == '\\') out += '\\';
+    if (bytes == 0 || is_unsafe(code)) {
+      char escape[16];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(code));
       out += escape;
     } else {
-      out += c;
+      out += character;
     }
+    at += character.size();
   }
   return out + '"';
 }

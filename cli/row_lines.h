@@ -26,7 +26,8 @@ struct RowLine {
 // are null while nothing is known.
 void format_row(const RowLine& line, std::string& out);
 
-// Text between quotes of JSON.
+// Text between quotes of JSON, with all unsafe characters (plain_text.h) escaped; a byte that is
+// not UTF-8 becomes U+FFFD.
 std::string json_string(const std::string& text);
 // The shortest text that reads back as the same number; null for what is not finite.
 std::string json_number(double value);

@@ -1,15 +1,19 @@
 #include "cli/row_source.h"
 
+#include <cmath>
 #include <filesystem>
 
 #include "cli/array_source.h"
 #include "cli/byte_stream.h"
 #include "cli/image_source.h"
+#include "cli/memory_limit.h"
 #include "cli/text_source.h"
 #include "tools/idx_file.h"
 
 namespace adapvae::cli {
 namespace {
+
+constexpr std::size_t kLongestLabel = 1024;  // bytes; a block keeps one for each of its rows
 
 // By as few bytes as will do: a pipe may have sent one short line and wait for the answer.
 Format sniff(ByteStream& bytes) {
@@ -22,18 +26,44 @@ Format sniff(ByteStream& bytes) {
     case 0x00:
       return Format::kIdx;
     case 0x89:  // PNG
-    case 0xFF:  // JPEG
       return Format::kImage;
-    case '{':
-    case '[':
-      return Format::kJsonl;
+    case 0xFF:  // JPEG; or text in UTF-16
+      return bytes.peek(2).size() == 2 && bytes.peek(2)[1] == '\xFE' ? Format::kCsv
+                                                                     : Format::kImage;
     default:
-      return Format::kCsv;
+      break;
   }
+  // Text: JSON begins with a bracket, after a byte order mark and blanks.
+  std::size_t skip = first[0] == '\xEF' ? 3 : 0;
+  constexpr std::size_t kMostBlanks = 1 << 16;
+  for (; skip < kMostBlanks; ++skip) {
+    const std::span<const char> seen = bytes.peek(skip + 1);
+    if (seen.size() <= skip) break;
+    const char c = seen[skip];
+    if (c == '{' || c == '[') return Format::kJsonl;
+    if (c != ' ' && c != '\t' && c != '\r' && c != '\n') break;
+  }
+  return Format::kCsv;
 }
 
 bool is_text(Format format) {
   return format == Format::kCsv || format == Format::kTsv || format == Format::kJsonl;
+}
+
+// By the first bytes, before all of it is read: a device may have no end.
+bool starts_right(ByteStream& bytes, Format format, std::string& error) {
+  const std::span<const char> start = bytes.peek(tools::kIdxStart);
+  const auto first = start.empty() ? 0U : static_cast<unsigned char>(start[0]);
+  std::string why;
+  if (format == Format::kIdx) {
+    tools::may_be_idx({reinterpret_cast<const std::uint8_t*>(start.data()), start.size()}, why);
+  } else if (format == Format::kNpy && first != 0x93) {
+    why = "not an NPY file";
+  } else if (format == Format::kImage && first != 0x89 && first != 0xFF) {
+    why = "not a PNG or JPEG image that can be read";
+  }
+  if (!why.empty()) error = bytes.name() + ": " + why;
+  return why.empty();
 }
 
 std::unique_ptr<RowSource> open_one(const std::string& path, SourceOptions options, bool& text,
@@ -56,6 +86,7 @@ std::unique_ptr<RowSource> open_one(const std::string& path, SourceOptions optio
     error = bytes->name() + ": columns can be chosen of text only";
     return nullptr;
   }
+  if (!starts_right(*bytes, options.format, error)) return nullptr;
   return options.format == Format::kImage ? open_image(*bytes, options, error)
                                           : open_array(*bytes, options, error);
 }
@@ -70,22 +101,36 @@ bool read_labels(const std::string& path, std::vector<std::string>& labels, std:
   if (sniff(bytes) == Format::kIdx) {
     std::vector<std::uint8_t> whole;
     std::optional<tools::IdxData> data;
+    if (!starts_right(bytes, Format::kIdx, error)) return false;
     if (!bytes.rest(whole)) {
       error = bytes.error();
       return false;
     }
-    data = tools::parse_idx(whole, error);
+    data = tools::parse_idx(whole, error, memory_limit);
     if (!data || data->shape.size() != 1) {
       error = path + ": " + (data ? "labels are an IDX file of one dimension" : error);
       return false;
     }
     for (const float value : data->values) {
+      if (!(std::abs(value) < 9.0e15F) || value != std::floor(value)) {
+        error = path + ", label " + std::to_string(labels.size() + 1) + ": not a whole number";
+        return false;
+      }
       labels.push_back(std::to_string(static_cast<std::int64_t>(value)));
     }
     return true;
   }
   std::string_view line;
-  while (bytes.line(line)) labels.emplace_back(line);
+  std::size_t left = memory_limit;
+  while (bytes.line(line)) {
+    const std::size_t taken = line.size() + 2 * sizeof(std::string);  // a list grows by doubling
+    if (taken > left) {
+      error = too_large("--labels " + path);
+      return false;
+    }
+    left -= taken;
+    labels.emplace_back(line);
+  }
   error = bytes.error();
   return error.empty();
 }
@@ -116,7 +161,11 @@ class Chain : public RowSource {
       if (next == Next::kRow) {
         row.number += before_;
         last_ = row.number;
-        return give_label(row);
+        if (row.label.size() <= kLongestLabel) return give_label(row);
+        error_ = paths_[at_ - 1] + ", row " + std::to_string(row.number) +
+                 ": a label of more than " + std::to_string(kLongestLabel) +
+                 " bytes; does --labels name the right column?";
+        return Next::kError;
       }
       if (next == Next::kError) error_ = source_->error();
       if (next == Next::kError || at_ == paths_.size()) return next;

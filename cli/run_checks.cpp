@@ -44,14 +44,6 @@ std::vector<float> made_up(std::size_t rows, std::size_t inputs, std::size_t kin
   return out;
 }
 
-ModelHandle create(const adapvae_config& config, const adapvae_options& options,
-                   std::string& error) {
-  adapvae_model* model = nullptr;
-  auto why = sized<adapvae_error>();
-  if (adapvae_create(&config, &options, &model, &why) != ADAPVAE_OK) error = why.message;
-  return ModelHandle(model);
-}
-
 struct Speed {
   const char* preset;
   double first_stream = 0.0;  // seconds
@@ -67,7 +59,7 @@ bool measure(const char* preset, const adapvae_options& options, Speed& speed, s
   adapvae_config_init(&config, sizeof config);
   adapvae_config_preset(&config, preset, nullptr);
   config.block_rows = speed.rows = std::min(config.block_rows, 1000);
-  const ModelHandle model = create(config, options, error);
+  const ModelHandle model = create_model(config, &options, error);
   if (!model) return false;
   const auto inputs = static_cast<std::size_t>(config.inputs);
   const auto count = static_cast<std::size_t>(speed.rows);
@@ -135,7 +127,7 @@ bool SelfTest::run() {
   config.block_rows = kRows;
   std::string error;
   const auto plain = sized<adapvae_options>();
-  const ModelHandle model = create(config, plain, error);
+  const ModelHandle model = create_model(config, &plain, error);
   if (!check(model != nullptr, "a model is made")) return false;
   const std::vector<float> known = made_up(kRows, kInputs, 2, 1);
   const std::vector<float> more = made_up(kRows, kInputs, 3, 2);

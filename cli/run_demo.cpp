@@ -9,7 +9,10 @@
 
 #include <unistd.h>
 
+#include "cli/file_roles.h"
 #include "cli/filter.h"
+#include "cli/output_file.h"
+#include "cli/plain_text.h"
 #include "cli/report/gather.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -19,6 +22,8 @@
 namespace adapvae::cli {
 namespace {
 
+constexpr const char* kImages = "/mnist-5000-images.idx.gz";
+constexpr const char* kLabels = "/mnist-5000-labels.idx.gz";
 constexpr int kDigits = 10;
 constexpr int kDigitsOfStream = 2;
 constexpr int kStreams = kDigits / kDigitsOfStream;
@@ -86,6 +91,7 @@ class Demo {
   const std::string& error() const { return error_; }
 
  private:
+  std::vector<FileRole> roles() const;
   bool read_digits();
   bool make_model();
   void introduce() const;
@@ -109,6 +115,7 @@ class Demo {
   Digits stream_[kStreams];
   Digits held_out_;
   std::unique_ptr<Threads> threads_;
+  ModelLock lock_;
   ModelHandle model_;
   std::unique_ptr<RunRecord> record_;
   std::unique_ptr<Filter> filter_;
@@ -130,11 +137,23 @@ std::string digits_folder(const Arguments& arguments) {
   return "examples/data";
 }
 
+std::vector<FileRole> Demo::roles() const {
+  const std::string folder = digits_folder(arguments_);
+  std::vector<FileRole> files = {{"--data", folder + kImages, false},
+                                 {"--data", folder + kLabels, false}};
+  const std::string model = path("digits.safetensors");
+  for (const std::string& output :
+       {model, journal_path(model), path("samples.png"), path("report.html")}) {
+    files.push_back({"the output", output, true});
+  }
+  return files;
+}
+
 bool Demo::read_digits() {
   const std::string folder = digits_folder(arguments_);
-  const auto images = tools::read_idx_file(folder + "/mnist-5000-images.idx.gz", error_);
+  const auto images = tools::read_idx_file(folder + kImages, error_);
   if (!images) return false;
-  const auto labels = tools::read_idx_file(folder + "/mnist-5000-labels.idx.gz", error_);
+  const auto labels = tools::read_idx_file(folder + kLabels, error_);
   if (!labels) return false;
   if (images->row_size() != static_cast<std::int64_t>(kPixels) ||
       images->rows() != labels->rows()) {
@@ -165,17 +184,17 @@ bool Demo::make_model() {
   config.false_alarm_rate = 0.05;
   RowShape shape = {static_cast<int>(kPixels), kSide, kSide, true};
   if (!apply_settings(arguments_, config, error_)) return false;
-  adapvae_model* model = nullptr;
-  auto why = sized<adapvae_error>();
-  if (adapvae_create(&config, &options, &model, &why) != ADAPVAE_OK) error_ = why.message;
-  model_.reset(model);
-  if (model == nullptr) return false;
+  model_ = create_model(config, &options, error_);
+  if (!model_) return false;
+  adapvae_model* model = model_.get();
   if (::isatty(STDERR_FILENO) != 0) adapvae_set_progress(model, show_learning, nullptr);
   record_ = std::make_unique<RunRecord>(shape.inputs);
   FilterOptions how;
   how.lines = false;
   how.quiet = true;
   how.model_path = path("digits.safetensors");
+  how.lock = &lock_;
+  if (!lock_.take(how.model_path, error_)) return false;
   how.journal_path = journal_path(how.model_path);
   std::error_code ignored;
   std::filesystem::remove(how.journal_path, ignored);  // of the demo before this
@@ -374,9 +393,11 @@ bool Demo::draw() {
   layout.zoom = 2;
   layout.gap = 4;
   layout.gap_grey = 32;
-  return tools::write_image_grid(
-      {images.data(), static_cast<std::ptrdiff_t>(images.size() / kPixels), kPixels}, layout,
-      path("samples.png"), error_);
+  std::vector<std::uint8_t> png;
+  return tools::encode_image_grid(
+             {images.data(), static_cast<std::ptrdiff_t>(images.size() / kPixels), kPixels}, layout,
+             png, error_) &&
+         write_file(path("samples.png"), png, error_);
 }
 
 bool Demo::run() {
@@ -387,7 +408,7 @@ bool Demo::run() {
     error_ = folder_ + ": " + problem.message();
     return false;
   }
-  if (!read_digits() || !make_model()) return false;
+  if (!outputs_are_apart(roles(), error_) || !read_digits() || !make_model()) return false;
   introduce();
   for (int stream = 0; stream < kStreams; ++stream) {
     if (!learn(stream)) return false;
@@ -407,12 +428,12 @@ bool Demo::run() {
   if (!gather_labels(final_labels_, data, error_)) return false;
   data.discoveries = discoveries_;
   data.discovery_note = kPaperNote;
-  if (!write_report(data, path("report.html"), error_)) return false;
+  if (!write_report(data, path("report.html"), "", error_)) return false;
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::printf("\nmodel     %s\nsamples   %s\nreport    %s\n\n%.0f s in all\n",
-              sources.model_path.c_str(), path("samples.png").c_str(),
-              styled(path("report.html"), Style::kStrong, stdout).c_str(), seconds);
+              printable(sources.model_path).c_str(), printable(path("samples.png")).c_str(),
+              styled(printable(path("report.html")), Style::kStrong, stdout).c_str(), seconds);
   return true;
 }
 

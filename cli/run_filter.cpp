@@ -6,6 +6,7 @@
 
 #include "cli/byte_stream.h"
 #include "cli/filter.h"
+#include "cli/plain_text.h"
 #include "cli/report/gather.h"
 #include "cli/row_lines.h"
 #include "cli/verbs.h"
@@ -24,6 +25,14 @@ void catch_signals() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);  // no SA_RESTART: a read that waits ends
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // SIGHUP: the terminal was closed. The shell and the kernel may both send it, and the second one
+  // must not interrupt a save. Under nohup it stays ignored.
+  struct sigaction before = {};
+  sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) {
+    action.sa_flags = 0;
+    sigaction(SIGHUP, &action, nullptr);
+  }
   signal(SIGPIPE, SIG_IGN);
 }
 
@@ -59,7 +68,8 @@ class Run {
   int prepare(bool rows);
   int filter_rows();
   int say_metrics(std::FILE* file, bool json);
-  int write_page(const std::string& path, const std::string& title);
+  // `model_path`: the model that the page is a companion of (output_file.h), or empty.
+  int write_page(const std::string& path, const std::string& title, const std::string& model_path);
   bool has_labels() const { return record_ && !record_->labels().empty(); }
   const std::string& model_path() const { return options_.model_path; }
 
@@ -90,8 +100,11 @@ bool Run::read_options(std::string& error) {
     error = "--model FILE is needed";
     return false;
   }
-  const std::string beside = options_.model_path.empty() ? "" : journal_path(options_.model_path);
-  options_.journal_path = arguments_.value("--events").value_or(beside);
+  const std::string own_journal =
+      options_.model_path.empty() ? "" : journal_path(options_.model_path);
+  options_.journal_path = arguments_.value("--events").value_or(own_journal);
+  if (!arguments_.has("--events")) options_.journal_model = options_.model_path;
+  options_.lock = &lock_;
   if (const auto every = arguments_.value("--save-every")) {
     if (!parse_every(*every, options_.save_every)) {
       error = "--save-every " + *every + ": rows (10000) or seconds (60s)";
@@ -124,11 +137,8 @@ bool Run::make_model(std::string& error) {
   if (!options_.model_path.empty()) forget_undo(options_.model_path);  // of one that is gone
   adapvae_config config;
   if (!model_config(arguments_, source_->shape(), config, error)) return false;
-  adapvae_model* model = nullptr;
-  auto why = sized<adapvae_error>();
-  if (adapvae_create(&config, &made_with, &model, &why) != ADAPVAE_OK) error = why.message;
-  model_.reset(model);
-  return model != nullptr;
+  model_ = create_model(config, &made_with, error);
+  return model_ != nullptr;
 }
 
 bool Run::set_budget(std::string& error) {
@@ -232,7 +242,8 @@ int Run::say_metrics(std::FILE* file, bool json) {
   return 0;
 }
 
-int Run::write_page(const std::string& path, const std::string& title) {
+int Run::write_page(const std::string& path, const std::string& title,
+                    const std::string& model_path) {
   ReportSources sources;
   sources.model = model_.get();
   sources.model_path = options_.model_path;
@@ -242,8 +253,10 @@ int Run::write_page(const std::string& path, const std::string& title) {
   sources.title = title;
   ReportData data;
   std::string error;
-  if (!gather_report(sources, data, error) || !write_report(data, path, error)) return fail(error);
-  if (!options_.quiet) std::fprintf(stderr, "adapvae: report in %s\n", path.c_str());
+  if (!gather_report(sources, data, error) || !write_report(data, path, model_path, error)) {
+    return fail(error);
+  }
+  if (!options_.quiet) std::fprintf(stderr, "adapvae: report in %s\n", printable(path).c_str());
   return 0;
 }
 
@@ -263,7 +276,7 @@ int run_filter(const Arguments& arguments, const FilterOptions& options) {
     if (const int code = run.say_metrics(stderr, true)) return code;
   }
   const auto page = arguments.value("--report");
-  return page ? run.write_page(*page, title_of(arguments)) : 0;
+  return page ? run.write_page(*page, title_of(arguments), "") : 0;
 }
 
 }  // namespace
@@ -296,8 +309,9 @@ int run_report(const Arguments& arguments) {
   if (rows) {
     if (const int code = run.filter_rows()) return code;
   }
-  return run.write_page(arguments.value("--output").value_or(run.model_path() + ".html"),
-                        title_of(arguments));
+  const auto page = arguments.value("--output");
+  return run.write_page(page.value_or(page_path(run.model_path())), title_of(arguments),
+                        page ? "" : run.model_path());
 }
 
 }  // namespace adapvae::cli

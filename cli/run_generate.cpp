@@ -1,8 +1,11 @@
 // generate: rows that a model makes up, as lines or as a picture.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "cli/memory_limit.h"
 #include "cli/model_file.h"
+#include "cli/output_file.h"
 #include "cli/row_lines.h"
 #include "cli/verbs.h"
 #include "tools/image_grid.h"
@@ -111,7 +114,14 @@ int run_generate(const Arguments& arguments) {
   const ModelHandle model = load_model(*path, nullptr, error);
   if (!model) return fail(error);
   auto config = sized<adapvae_config>();
+  auto info = sized<adapvae_info>();
   adapvae_get_config(model.get(), &config);
+  adapvae_get_info(model.get(), &info);
+  const double needed = sizeof(float) * wish.count * config.inputs *
+                        (arguments.has("--each") ? std::max(1, info.clusters) : 1);
+  if (needed > static_cast<double>(memory_limit)) {
+    return fail(too_large("--count " + json_number(wish.count), needed), 2);
+  }
   Made made;
   if (make(model.get(), arguments, wish, made) != ADAPVAE_OK) return fail(last_error(model.get()));
   if (made.ids.empty()) return fail("the model has learnt nothing yet");
@@ -130,9 +140,11 @@ int run_generate(const Arguments& arguments) {
   layout.zoom = 2;
   layout.gap = 4;
   layout.gap_grey = 32;
-  if (!tools::write_image_grid({made.rows.data(), static_cast<std::ptrdiff_t>(made.ids.size()),
-                                static_cast<std::ptrdiff_t>(config.inputs)},
-                               layout, *picture, error)) {
+  std::vector<std::uint8_t> png;
+  if (!tools::encode_image_grid({made.rows.data(), static_cast<std::ptrdiff_t>(made.ids.size()),
+                                 static_cast<std::ptrdiff_t>(config.inputs)},
+                                layout, png, error) ||
+      !write_file(*picture, png, error)) {
     return fail(error);
   }
   return 0;

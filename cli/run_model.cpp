@@ -5,6 +5,9 @@
 #include <cstring>
 
 #include "cli/journal.h"
+#include "cli/memory_limit.h"
+#include "cli/output_file.h"
+#include "cli/plain_text.h"
 #include "cli/row_lines.h"
 #include "cli/row_source.h"
 #include "cli/settings.h"
@@ -54,7 +57,7 @@ constexpr int kUndoSteps = 4;
 
 // What the model was before the last correction, the one before, and so on.
 std::string undo_path(const std::string& path, int step) {
-  return path + ".undo" + (step > 1 ? std::to_string(step) : "");
+  return resolved_path(path) + ".undo" + (step > 1 ? std::to_string(step) : "");
 }
 
 }  // namespace
@@ -70,13 +73,15 @@ bool keep_for_undo(const std::string& path, const std::vector<std::uint8_t>& byt
   for (int step = kUndoSteps - 1; step >= 1; --step) {
     std::rename(undo_path(path, step).c_str(), undo_path(path, step + 1).c_str());
   }
-  return write_file(undo_path(path, 1), bytes, error);
+  WriteOptions options;
+  options.model_path = path;
+  return write_file(undo_path(path, 1), bytes, error, options);
 }
 
 bool write_events_since(adapvae_model* model, std::uint64_t last, const std::string& path,
                         std::string& error) {
   Journal journal;
-  if (!journal.open(journal_path(path), error)) return false;
+  if (!journal.open(journal_path(path), path, error)) return false;
   auto event = sized<adapvae_event>();
   event.sequence = last;
   while (adapvae_next_event(model, &event) == ADAPVAE_OK) journal.write(event, nullptr);
@@ -112,7 +117,7 @@ int correct(const Arguments& arguments, const Correct& change) {
   if (status != ADAPVAE_OK) return fail(last_error(model.get()));
   // What fails first leaves all as it was.
   if (!write_events_since(model.get(), before.events, path, error) ||
-      !save_model(model.get(), path, error) || !keep_for_undo(path, bytes, error)) {
+      !lock.save(model.get(), path, error) || !keep_for_undo(path, bytes, error)) {
     return fail(error);
   }
   return 0;
@@ -151,7 +156,7 @@ int run_clusters(const Arguments& arguments) {
     } else {
       std::printf("%8u %8u %12.1f %8.4f %8llu %8llu  %s\n", c.id, c.kind, c.rows, c.weight,
                   static_cast<unsigned long long>(c.born_stream),
-                  static_cast<unsigned long long>(c.seen_stream), c.name);
+                  static_cast<unsigned long long>(c.seen_stream), printable(c.name).c_str());
     }
   }
   return 0;
@@ -175,14 +180,15 @@ int run_inspect(const Arguments& arguments) {
   std::printf(
       "file       %s, %zu bytes\nformat     %llu, by adapvae %s\nclusters   %d\nrows       %llu "
       "learnt in "
-      "%llu streams, %llu wait\nmemory     %zu bytes to learn on\n",
-      path.c_str(), bytes.size(), static_cast<unsigned long long>(snapshot.format),
-      snapshot.version[0] != '\0' ? snapshot.version : "(not known)", snapshot.clusters,
-      static_cast<unsigned long long>(snapshot.rows),
+      "%llu streams, %llu wait\nmemory     %zu bytes to learn on%s\n",
+      printable(path).c_str(), bytes.size(), static_cast<unsigned long long>(snapshot.format),
+      snapshot.version[0] != '\0' ? printable(snapshot.version).c_str() : "(not known)",
+      snapshot.clusters, static_cast<unsigned long long>(snapshot.rows),
       static_cast<unsigned long long>(snapshot.streams),
-      static_cast<unsigned long long>(snapshot.rows_waiting), memory);
+      static_cast<unsigned long long>(snapshot.rows_waiting), memory,
+      memory > memory_limit ? ", more than --max-memory allows" : "");
   for (const auto& [name, value] : changed_settings(config, arguments.has("--all"))) {
-    std::printf("setting    %s=%s\n", name.c_str(), value.c_str());
+    std::printf("setting    %s=%s\n", name.c_str(), printable(value).c_str());
   }
   return 0;
 }
@@ -283,7 +289,7 @@ int run_undo(const Arguments& arguments) {
       then.rows_waiting != now.rows_waiting || then.events >= now.events) {
     return fail("rows were learnt since the last correction: it cannot be undone");
   }
-  if (!write_file(*path, bytes, error)) return fail(error);
+  if (!lock.write(*path, bytes, error)) return fail(error);
   std::remove(undo_path(*path, 1).c_str());
   for (int step = 2; step <= kUndoSteps; ++step) {
     std::rename(undo_path(*path, step).c_str(), undo_path(*path, step - 1).c_str());
@@ -307,7 +313,7 @@ int run_events(const Arguments& arguments) {
     if (!all && (e.type == "not_born" || e.type == "drifted")) continue;
     if (!arguments.has("--json")) {
       const Style style = e.type == "born" ? Style::kGood : Style::kPlain;
-      std::printf("%s\n", styled(e.text, style, stdout).c_str());
+      std::printf("%s\n", styled(printable(e.text), style, stdout).c_str());
       continue;
     }
     std::printf(

@@ -19,13 +19,10 @@ struct Sizes {
 bool work_out(const adapvae_config& config, Sizes& sizes, std::string& error) {
   auto why = sized<adapvae_error>();
   auto options = sized<adapvae_options>();
-  adapvae_model* made = nullptr;
-  if (adapvae_memory_required(&config, nullptr, &sizes.learner, &why) != ADAPVAE_OK ||
-      adapvae_create(&config, nullptr, &made, &why) != ADAPVAE_OK) {
-    error = why.message;
-    return false;
-  }
-  const ModelHandle model(made);
+  const ModelHandle model = create_model(config, nullptr, error);
+  if (!model) return false;
+  adapvae_model* made = model.get();
+  adapvae_memory_required(&config, nullptr, &sizes.learner, nullptr);
   adapvae_save(made, nullptr, 0, &sizes.snapshot);
   std::vector<std::byte> bytes(sizes.snapshot);
   adapvae_status status = adapvae_save(made, bytes.data(), bytes.size(), &sizes.snapshot);

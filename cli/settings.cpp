@@ -35,6 +35,7 @@ void suit(const RowShape& shape, adapvae_config& config) {
     config.latent = std::max(2, std::min(4, shape.inputs));
     config.hidden1 = 32;
     config.hidden2 = 0;
+    config.pretrain_mask_probability = 0.0;  // of a few inputs, none is to spare
   }
   if (shape.image_width > 0 && shape.unit) {
     config.image_width = shape.image_width;

@@ -14,155 +14,123 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Reads one line of JSON; what it cannot read it refuses.
-class JsonLine {
- public:
-  JsonLine(std::string_view text, std::deque<std::string>& copies)
-      : text_(text), copies_(&copies) {}
-
-  bool read(std::vector<Field>& fields, std::string& error) {
-    const char open = next();
-    if (open != '[' && open != '{') return refuse("a JSON line is an array or an object", error);
-    const char close = open == '[' ? ']' : '}';
-    ++at_;
-    for (bool first = true;; first = false) {
-      if (next() == close && (first || !after_comma_)) break;
-      after_comma_ = false;
-      Field field;
-      if (open == '{') {
-        if (next() != '"' || !string(field.name))
-          return refuse("a name in quotes is missing", error);
-        if (next() != ':') return refuse("':' is missing behind a name", error);
-        ++at_;
-      }
-      if (!value(field.text)) {
-        return refuse("only numbers, strings, true, false and null can be read", error);
-      }
-      fields.push_back(field);
-      if (next() == ',') {
-        ++at_;
-        after_comma_ = true;
-      } else if (next() != close) {
-        return refuse("',' is missing", error);
-      }
-    }
-    ++at_;
-    return next() == '\0' || refuse("something follows the JSON value", error);
-  }
-
- private:
-  bool refuse(const char* what, std::string& error) const {
-    error = "column " + std::to_string(at_ + 1) + ": " + what;
-    return false;
-  }
-  // The next character that is no blank; '\0' at the end.
-  char next() {
-    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool string(std::string_view& out) {
-    const std::size_t begin = ++at_;
-    while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\\') ++at_;
-    if (at_ < text_.size() && text_[at_] == '"') {
-      out = text_.substr(begin, at_++ - begin);
-      return true;
-    }
-    std::string& copy = copies_->emplace_back(text_.substr(begin, at_ - begin));
-    for (; at_ < text_.size(); ++at_) {
-      if (text_[at_] == '"') {
-        ++at_;
-        out = copy;
-        return true;
-      }
-      if (text_[at_] == '\\' && ++at_ == text_.size()) return false;
-      copy += text_[at_];  // an escape stands for its own letter: names are only compared
-    }
-    return false;
-  }
-  bool value(std::string_view& out) {
-    const char first = next();
-    if (first == '"') return string(out);
-    if (first == '[' || first == '{') return false;
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != ']' && text_[at_] != '}' &&
-           !is_blank(text_[at_])) {
-      ++at_;
-    }
-    out = text_.substr(begin, at_ - begin);
-    if (out == "null") out = {};
-    if (out == "true") out = "1";
-    if (out == "false") out = "0";
-    return first != '\0';
-  }
-
-  std::string_view text_;
-  std::deque<std::string>* copies_;
-  std::size_t at_ = 0;
-  bool after_comma_ = false;
-};
-
-// The field in quotes that begins at line[at]; `at` is then behind it. False: not closed.
-bool quoted(std::string_view line, std::size_t& at, std::string& text) {
-  for (++at; at < line.size(); ++at) {
-    if (line[at] == '"') {
-      if (at + 1 >= line.size() || line[at + 1] != '"') {
-        ++at;
-        return true;
-      }
-      ++at;  // a quote twice is a quote
-    }
-    text += line[at];
-  }
-  return false;
-}
-
 }  // namespace
 
-bool LineSplitter::delimited(std::string_view line, char delimiter, std::string& error) {
-  fields_.clear();
-  copies_.clear();
-  const auto refuse = [&](const char* what) {
-    error = "column " + std::to_string(fields_.size() + 1) + ": " + what;
-    return false;
-  };
-  std::size_t at = 0;
+// What is in quotes, from line[at] on; `at` is then behind the closing quote.
+LineSplitter::Split LineSplitter::finish_quoted(std::string_view line, std::size_t& at,
+                                                std::string& error) {
+  std::string& text = copies_.back();
   for (;;) {
+    const std::size_t quote = line.find('"', at);
+    if (quote == std::string_view::npos) {
+      text.append(line.substr(at));
+      text += '\n';
+      return Split::kOpen;
+    }
+    text.append(line.substr(at, quote - at));
+    at = quote + 1;
+    if (at >= line.size() || line[at] != '"') break;
+    text += '"';  // a quote twice is a quote
+    ++at;
+  }
+  while (at < line.size() && line[at] == ' ') ++at;
+  if (at + 1 == line.size() && line[at] == '\r') ++at;
+  if (at < line.size() && line[at] != delimiter_) {
+    offset_ = lines_;
+    error = "column " + std::to_string(fields_.size() + 1) +
+            ": something follows a closing quote; a quote within quotes is written twice";
+    return Split::kError;
+  }
+  fields_.push_back({{}, text});
+  if (lines_ > 0) offsets_.push_back(offset_);
+  return Split::kDone;
+}
+
+LineSplitter::Split LineSplitter::split(std::string_view line, std::size_t at, std::string& error) {
+  for (;;) {
+    offset_ = lines_;
     std::size_t start = at;
     while (start < line.size() && line[start] == ' ') ++start;
     if (start < line.size() && line[start] == '"') {
-      at = start;
-      std::string& copy = copies_.emplace_back();
-      if (!quoted(line, at, copy)) return refuse("a quote is not closed on its line");
-      while (at < line.size() && line[at] == ' ') ++at;
-      if (at < line.size() && line[at] != delimiter) {
-        return refuse("something follows a closing quote");
-      }
-      fields_.push_back({{}, copy});
+      at = start + 1;
+      copies_.emplace_back();
+      const Split split = finish_quoted(line, at, error);
+      if (split == Split::kOpen) keep_fields();
+      if (split != Split::kDone) return split;
     } else {
-      const std::size_t end = std::min(line.find(delimiter, at), line.size());
+      const std::size_t end = std::min(line.find(delimiter_, at), line.size());
       fields_.push_back({{}, trimmed(line.substr(at, end - at))});
+      if (lines_ > 0) offsets_.push_back(offset_);
       at = end;
     }
-    if (at >= line.size()) return true;
+    if (at >= line.size()) return Split::kDone;
     ++at;
+    if (fields_.size() == kMostColumns) {
+      offset_ = lines_;
+      error = kTooManyColumns;
+      return Split::kError;
+    }
   }
+}
+
+// The line that they are views of goes.
+void LineSplitter::keep_fields() {
+  std::string open = std::move(copies_.back());
+  copies_.pop_back();
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (i < offsets_.size() && offsets_[i] < lines_) continue;
+    fields_[i].text = copies_.emplace_back(fields_[i].text);
+  }
+  offsets_.resize(fields_.size(), lines_);
+  copies_.push_back(std::move(open));
+}
+
+LineSplitter::Split LineSplitter::delimited(std::string_view line, char delimiter,
+                                            std::string& error) {
+  fields_.clear();
+  copies_.clear();
+  offsets_.clear();
+  lines_ = 0;
+  delimiter_ = delimiter;
+  return split(line, 0, error);
+}
+
+LineSplitter::Split LineSplitter::more(std::string_view line, std::string& error) {
+  ++lines_;
+  std::size_t at = 0;
+  const Split done = finish_quoted(line, at, error);
+  if (done != Split::kDone || at >= line.size()) return done;
+  return split(line, at + 1, error);
 }
 
 bool LineSplitter::json(std::string_view line, std::string& error) {
-  fields_.clear();
-  copies_.clear();
-  return JsonLine(line, copies_).read(fields_, error);
+  if (json_ == nullptr) json_ = std::make_unique<JsonLine>();
+  return json_->read(line, fields_, error);
 }
 
-char guess_delimiter(std::string_view line) {
-  char best = ',';
-  std::ptrdiff_t most = 0;
-  for (const char candidate : {',', '\t', ';'}) {
-    const std::ptrdiff_t count = std::count(line.begin(), line.end(), candidate);
-    if (count > most) best = candidate;
-    most = std::max(most, count);
+bool DelimiterGuess::add(std::string_view line) {
+  bool start = true;  // of a field: a quote there opens it
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quoted_) {
+      if (c != '"') continue;
+      const bool twice = i + 1 < line.size() && line[i + 1] == '"';
+      quoted_ = twice;
+      if (twice) ++i;
+      continue;
+    }
+    quoted_ = start && c == '"';
+    start = c == ',' || c == '\t' || c == ';' || (start && c == ' ');
+    commas_ += c == ',';
+    tabs_ += c == '\t';
+    semicolons_ += c == ';';
   }
-  return best;
+  return quoted_;
+}
+
+char DelimiterGuess::best() const {
+  if (tabs_ > commas_ && tabs_ >= semicolons_) return '\t';
+  return semicolons_ > commas_ ? ';' : ',';
 }
 
 bool is_missing(std::string_view text) {

@@ -10,26 +10,105 @@ namespace {
 
 constexpr const char* kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kShownText = 60;  // of a cell, in a message
+// Of several lines. A quote that is not closed must not keep what follows back for long.
+constexpr std::size_t kLongestRecord = std::size_t{1} << 20;
+constexpr std::size_t kNowhere = ~std::size_t{0};
 
 }  // namespace
 
+bool TextSource::refuse_line(std::int64_t line, const std::string& what) {
+  error_ = bytes_->name() + ", line " + std::to_string(line) + what;
+  return false;
+}
+
 bool TextSource::read_fields() {
   std::string_view line;
+  const bool json = options_.format == Format::kJsonl;
+  // Tabs alone are a record if they separate fields.
+  const char* blanks = !json && delimiter_ == '\t' ? " \r" : " \t\r";
   do {
-    if (!bytes_->line(line)) {
+    if (!next_line(line)) {
       error_ = bytes_->error();
       return false;
     }
-    ++line_;
-    if (line_ == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(3);
-  } while (line.find_first_not_of(" \t") == std::string_view::npos);
-  if (names_.empty() && options_.format == Format::kCsv) delimiter_ = guess_delimiter(line);
+    if (line_++ == 0) {
+      if (line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF")) {
+        return refuse_line(1, ": text in UTF-16; save it as UTF-8");
+      }
+      if (line.starts_with(kByteOrderMark)) line.remove_prefix(3);
+    }
+  } while (line.find_first_not_of(blanks) == std::string_view::npos);
+  begin_ = line_;
+  if (!json) return read_record(line);
   std::string what;
-  const bool good = options_.format == Format::kJsonl
-                        ? line_fields_.json(line, what)
-                        : line_fields_.delimited(line, delimiter_, what);
-  if (!good) error_ = bytes_->name() + ", line " + std::to_string(line_) + ", " + what;
-  return good;
+  if (!line_fields_.json(line, what)) return refuse_line(line_, ", " + what);
+  if (names_.empty()) return true;
+  if (line_fields_.object() != named_) {
+    return refuse_line(line_, named_ ? ": an array where the first line is an object"
+                                     : ": an object where the first line is an array");
+  }
+  if (line_fields_.names_changed()) place_fields();
+  return true;
+}
+
+bool TextSource::next_line(std::string_view& line) {
+  if (held_.empty()) return bytes_->raw_line(line);
+  current_ = std::move(held_.front());
+  held_.pop_front();
+  line = current_;
+  return true;
+}
+
+// By the whole first record, of which `line` is the first line.
+void TextSource::guess_delimiter(std::string_view& line) {
+  DelimiterGuess guess;
+  if (guess.add(line)) {
+    std::string_view more;
+    std::size_t size = line.size();
+    current_ = line;
+    line = current_;
+    while (size <= kLongestRecord && bytes_->raw_line(more)) {
+      size += more.size() + 1;
+      held_.emplace_back(more);
+      if (!guess.add(more)) break;
+    }
+  }
+  delimiter_ = guess.best();
+}
+
+bool TextSource::read_record(std::string_view line) {
+  using Split = LineSplitter::Split;
+  if (names_.empty() && options_.format == Format::kCsv) guess_delimiter(line);
+  std::string what;
+  Split split = line_fields_.delimited(line, delimiter_, what);
+  for (std::size_t size = 0; split == Split::kOpen;) {
+    size += line.size() + 1;
+    const bool more = size <= kLongestRecord && next_line(line);
+    if (more) {
+      ++line_;
+      split = line_fields_.more(line, what);
+      continue;
+    }
+    error_ = bytes_->error();
+    // A stop in the middle of a record: the rest of it may still be on its way.
+    if (!error_.empty() || (stop_requested && size <= kLongestRecord)) return false;
+    what = "column " + std::to_string(line_fields_.fields().size() + 1) +
+           ": the quote that begins here is not closed " +
+           (size <= kLongestRecord ? "before the end of the input" : "within 1 MiB");
+    split = Split::kError;
+  }
+  if (split == Split::kDone) return true;
+  return refuse_line(begin_ + line_fields_.offset(line_fields_.fields().size()), ", " + what);
+}
+
+// Where the names of the columns are on this line.
+void TextSource::place_fields() {
+  const std::vector<Field>& fields = line_fields_.fields();
+  places_.assign(names_.size(), kNowhere);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const auto column = columns_by_name_.find(fields[i].name);
+    if (column != columns_by_name_.end()) places_[column->second] = i;
+  }
 }
 
 bool TextSource::open(std::unique_ptr<ByteStream> bytes, const SourceOptions& options,
@@ -42,7 +121,7 @@ bool TextSource::open(std::unique_ptr<ByteStream> bytes, const SourceOptions& op
     return false;
   }
   const std::vector<Field>& fields = line_fields_.fields();
-  named_ = !fields.empty() && !fields.front().name.empty();
+  named_ = options.format == Format::kJsonl && line_fields_.object();
   // Names of columns are no numbers; a row has at least one.
   const bool header = options.format != Format::kJsonl &&
                       std::none_of(fields.begin(), fields.end(), [](const Field& field) {
@@ -53,6 +132,10 @@ bool TextSource::open(std::unique_ptr<ByteStream> bytes, const SourceOptions& op
                         : header ? std::string(fields[i].text)
                                  : std::to_string(i + 1));
   }
+  if (named_) {
+    for (std::size_t i = 0; i < names_.size(); ++i) columns_by_name_.emplace(names_[i], i);
+    place_fields();
+  }
   fresh_ = !header;
   return choose_columns(error);
 }
@@ -60,6 +143,10 @@ bool TextSource::open(std::unique_ptr<ByteStream> bytes, const SourceOptions& op
 bool TextSource::find_column(const std::string& name, std::size_t& column,
                              std::string& error) const {
   const auto at = std::find(names_.begin(), names_.end(), name);
+  if (at != names_.end() && std::find(at + 1, names_.end(), name) != names_.end()) {
+    error = bytes_->name() + ": several columns are named '" + name + "'; give the column's number";
+    return false;
+  }
   if (at != names_.end()) {
     column = static_cast<std::size_t>(at - names_.begin());
     return true;
@@ -104,14 +191,8 @@ bool TextSource::choose_columns(std::string& error) {
 
 std::string_view TextSource::text_of(std::size_t column) const {
   const std::vector<Field>& fields = line_fields_.fields();
-  if (column < fields.size() && (!named_ || fields[column].name == names_[column])) {
-    return fields[column].text;
-  }
-  if (!named_) return {};
-  for (const Field& field : fields) {
-    if (field.name == names_[column]) return field.text;
-  }
-  return {};
+  const std::size_t place = named_ ? places_[column] : column;
+  return place < fields.size() ? fields[place].text : std::string_view();
 }
 
 std::vector<std::string> TextSource::names() const {
@@ -121,8 +202,7 @@ std::vector<std::string> TextSource::names() const {
 }
 
 Next TextSource::refuse(std::size_t column, const std::string& what) {
-  error_ =
-      bytes_->name() + ", line " + std::to_string(line_) + ", column " + std::to_string(column + 1);
+  refuse_line(begin_ + line_fields_.offset(column), ", column " + std::to_string(column + 1));
   if (names_[column] != std::to_string(column + 1)) error_ += " (" + names_[column] + ")";
   error_ += ": " + what;
   return Next::kError;
@@ -152,9 +232,8 @@ Next TextSource::next(Row& row) {
     if (!fresh_ && !read_fields()) return error_.empty() ? Next::kEnd : Next::kError;
     fresh_ = false;
     if (!named_ && line_fields_.fields().size() != names_.size()) {
-      error_ = bytes_->name() + ", line " + std::to_string(line_) + ": " +
-               std::to_string(line_fields_.fields().size()) + " columns where the first line has " +
-               std::to_string(names_.size());
+      refuse_line(begin_, ": " + std::to_string(line_fields_.fields().size()) +
+                              " columns where the first line has " + std::to_string(names_.size()));
       return Next::kError;
     }
     ++rows_;

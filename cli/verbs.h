@@ -1,5 +1,5 @@
 // What `adapvae` can do: a verb each, with its options. run() gives the exit code: 0 done, 1 it
-// failed, 2 it was not understood.
+// failed, 2 it was not understood, or an output is also an input.
 #pragma once
 
 #include <span>
@@ -17,6 +17,7 @@ struct Verb {
   int (*run)(const Arguments& arguments);
   const char* example;   // a command line; null: none
   std::size_t most = 0;  // operands; more are refused
+  FileUse operand_use = FileUse::kNone;
 };
 
 // "adapvae: message" on standard error; returns the code.

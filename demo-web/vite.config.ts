@@ -26,9 +26,15 @@ function offline(): Plugin {
   };
 }
 
+/** The page's policy, which a server may send as well; that a page must not be put into another's frame only a server can say. */
+const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(readFileSync(join(import.meta.dirname, 'index.html'), 'utf8'))![1]!;
+const styleHash = createHash('sha256').update(readFileSync(join(import.meta.dirname, 'src/report.css'))).digest('base64');
+
 export default defineConfig({
   base: './', // the page works from any folder of any server
   build: { target: 'es2022', assetsInlineLimit: 0 },
   optimizeDeps: { exclude: ['adapvae'] },
+  define: { REPORT_STYLE_HASH: JSON.stringify(`sha256-${styleHash}`) },
+  preview: { headers: { 'Content-Security-Policy': `${policy}; frame-ancestors 'none'`, 'X-Content-Type-Options': 'nosniff' } },
   plugins: [offline()],
 });

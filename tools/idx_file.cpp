@@ -33,6 +33,9 @@ constexpr std::uint8_t kGzipReservedFlags = 0xE0;
 // Deflate's best case: 258 bytes from two bits.
 constexpr std::size_t kLargestExpansion = 1032;
 
+// Unpacked to see the header: no stored block of deflate is larger.
+constexpr std::size_t kFirstBytes = 65536;
+
 constexpr std::size_t kLargestDimensionCount = 4;
 
 std::uint32_t read_big_endian_u32(const std::uint8_t* bytes) {
@@ -87,8 +90,82 @@ std::optional<std::size_t> parse_gzip_header(Bytes bytes, std::string& error) {
   return at;
 }
 
+// Bytes per element; 0 for a type that is not read here.
+std::size_t element_size(std::uint8_t type) {
+  switch (static_cast<IdxElementType>(type)) {
+    case IdxElementType::kUnsignedByte:
+      return 1;
+    case IdxElementType::kInt32:
+    case IdxElementType::kFloat32:
+      return 4;
+  }
+  return 0;
+}
+
+// The first four bytes of an unpacked file.
+bool check_start(Bytes bytes, std::string& error) {
+  if (bytes.size() < kIdxStart) {
+    error = "truncated: shorter than the header of an IDX file";
+    return false;
+  }
+  if (bytes[0] != 0 || bytes[1] != 0) {
+    error = "not an IDX file: it does not start with two zero bytes";
+    return false;
+  }
+  if (element_size(bytes[2]) == 0) {
+    error = "IDX element type " + std::to_string(bytes[2]) +
+            " is not one of 8 (ubyte), 12 (int32), 13 (float32)";
+    return false;
+  }
+  if (bytes[3] == 0 || bytes[3] > kLargestDimensionCount) {
+    error = "IDX file of " + std::to_string(bytes[3]) + " dimensions; 1 to 4 can be read";
+    return false;
+  }
+  return true;
+}
+
+// Header and size of an unpacked file, of which `bytes` are the first; data.bytes is left as it is.
+bool read_header(Bytes bytes, std::size_t file_size, IdxElements& data, std::string& error) {
+  if (!check_start(bytes, error)) return false;
+  const std::size_t value_size = element_size(bytes[2]);
+  const std::size_t dimension_count = bytes[3];
+  const std::size_t header_size = 4 + 4 * dimension_count;
+  if (bytes.size() < header_size) {
+    error = "truncated: shorter than the header of an IDX file";
+    return false;
+  }
+
+  data.type = static_cast<IdxElementType>(bytes[2]);
+  data.begin = header_size;
+  const std::size_t element_bytes = file_size - header_size;
+  const std::size_t available = element_bytes / value_size;
+  std::size_t count = 1;
+  for (std::size_t i = 0; i < dimension_count; ++i) {
+    const std::size_t size = read_big_endian_u32(&bytes[4 + 4 * i]);
+    if (size == 0) {
+      error = "empty: dimension " + std::to_string(i) + " of the IDX shape is zero";
+      return false;
+    }
+    // Dividing instead of multiplying: the product of four sizes can overflow 64 bits.
+    if (size > available / count) {
+      error = "truncated, or a damaged shape: the IDX shape asks for more than the " +
+              std::to_string(available) + " values that are there";
+      return false;
+    }
+    count *= size;
+    data.shape.push_back(static_cast<std::int64_t>(size));
+  }
+  if (element_bytes != count * value_size) {
+    error = std::to_string(element_bytes - count * value_size) +
+            " bytes too many after the last value of the IDX file";
+    return false;
+  }
+  return true;
+}
+
 // The payload of a gzip file of one member, checked against its trailer.
-std::optional<std::vector<std::uint8_t>> unpack_gzip(Bytes bytes, std::string& error) {
+std::optional<std::vector<std::uint8_t>> unpack_gzip(Bytes bytes, std::size_t most,
+                                                     std::string& error) {
   if (bytes.size() < kGzipHeaderSize + kGzipTrailerSize) {
     error = "truncated gzip file";
     return std::nullopt;
@@ -108,6 +185,11 @@ std::optional<std::vector<std::uint8_t>> unpack_gzip(Bytes bytes, std::string& e
     error = "truncated or damaged gzip file: the length in its trailer cannot be right";
     return std::nullopt;
   }
+  if (expected_size > most) {
+    error = "it unpacks to " + std::to_string(expected_size) + " bytes, more than the limit of " +
+            std::to_string(most) + " (--max-memory)";
+    return std::nullopt;
+  }
   // The last eight bytes belong to the last member, and stb does not say where the first one ended.
   // Members that differ fail the checksum below; equal ones would pass, and this finds them.
   if (std::search(packed.begin(), packed.end(), trailer.begin(), trailer.end()) != packed.end()) {
@@ -115,6 +197,16 @@ std::optional<std::vector<std::uint8_t>> unpack_gzip(Bytes bytes, std::string& e
     return std::nullopt;
   }
 
+  // Little data may unpack to much: its first bytes must be a header that announces as much.
+  if (expected_size > kFirstBytes) {
+    std::vector<std::uint8_t> first(kFirstBytes);
+    IdxElements announced;
+    stbi_zlib_decode_noheader_buffer(reinterpret_cast<char*>(first.data()),
+                                     static_cast<int>(first.size()),
+                                     reinterpret_cast<const char*>(packed.data()),
+                                     static_cast<int>(packed.size() + kGzipTrailerSize));
+    if (!read_header(first, expected_size, announced, error)) return std::nullopt;
+  }
   std::vector<std::uint8_t> payload(expected_size);
   // The trailer goes along as slack: stb 2.27 gives up when fewer than 16 bits are left before it
   // has seen the end-of-block code, although that code may be shorter.
@@ -138,18 +230,6 @@ std::optional<std::vector<std::uint8_t>> unpack_gzip(Bytes bytes, std::string& e
   return payload;
 }
 
-// Bytes per element; 0 for a type that is not read here.
-std::size_t element_size(std::uint8_t type) {
-  switch (static_cast<IdxElementType>(type)) {
-    case IdxElementType::kUnsignedByte:
-      return 1;
-    case IdxElementType::kInt32:
-    case IdxElementType::kFloat32:
-      return 4;
-  }
-  return 0;
-}
-
 // Fills values, whose size is already right, from as many big-endian elements.
 void decode_values(IdxElementType type, const std::uint8_t* source, std::vector<float>& values) {
   for (float& value : values) {
@@ -167,61 +247,6 @@ void decode_values(IdxElementType type, const std::uint8_t* source, std::vector<
         break;
     }
   }
-}
-
-// Header and size of an unpacked file; data.bytes is left as it is.
-bool read_header(Bytes bytes, IdxElements& data, std::string& error) {
-  if (bytes.size() < 4) {
-    error = "truncated: shorter than the header of an IDX file";
-    return false;
-  }
-  if (bytes[0] != 0 || bytes[1] != 0) {
-    error = "not an IDX file: it does not start with two zero bytes";
-    return false;
-  }
-  const std::size_t value_size = element_size(bytes[2]);
-  if (value_size == 0) {
-    error = "IDX element type " + std::to_string(bytes[2]) +
-            " is not one of 8 (ubyte), 12 (int32), 13 (float32)";
-    return false;
-  }
-  const std::size_t dimension_count = bytes[3];
-  if (dimension_count == 0 || dimension_count > kLargestDimensionCount) {
-    error = "IDX file of " + std::to_string(dimension_count) + " dimensions; 1 to 4 can be read";
-    return false;
-  }
-  const std::size_t header_size = 4 + 4 * dimension_count;
-  if (bytes.size() < header_size) {
-    error = "truncated: shorter than the header of an IDX file";
-    return false;
-  }
-
-  data.type = static_cast<IdxElementType>(bytes[2]);
-  data.begin = header_size;
-  const Bytes elements = bytes.subspan(header_size);
-  const std::size_t available = elements.size() / value_size;
-  std::size_t count = 1;
-  for (std::size_t i = 0; i < dimension_count; ++i) {
-    const std::size_t size = read_big_endian_u32(&bytes[4 + 4 * i]);
-    if (size == 0) {
-      error = "empty: dimension " + std::to_string(i) + " of the IDX shape is zero";
-      return false;
-    }
-    // Dividing instead of multiplying: the product of four sizes can overflow 64 bits.
-    if (size > available / count) {
-      error = "truncated, or a damaged shape: the IDX shape asks for more than the " +
-              std::to_string(available) + " values that are there";
-      return false;
-    }
-    count *= size;
-    data.shape.push_back(static_cast<std::int64_t>(size));
-  }
-  if (elements.size() != count * value_size) {
-    error = std::to_string(elements.size() - count * value_size) +
-            " bytes too many after the last value of the IDX file";
-    return false;
-  }
-  return true;
 }
 
 struct FileCloser {
@@ -262,18 +287,30 @@ std::int64_t IdxData::row_size() const {
   return product;
 }
 
-std::optional<IdxElements> unpack_idx(std::vector<std::uint8_t> bytes, std::string& error) {
+bool may_be_idx(std::span<const std::uint8_t> start, std::string& error) {
+  return is_gzip(start) || check_start(start, error);
+}
+
+std::optional<IdxElements> unpack_idx(std::vector<std::uint8_t> bytes, std::string& error,
+                                      std::size_t most) {
   if (bytes.size() > kLargestSize) {
     error = "too large: files of 2 GiB or more are not read";
     return std::nullopt;
   }
   IdxElements data;
   if (is_gzip(bytes)) {
-    std::optional<std::vector<std::uint8_t>> payload = unpack_gzip(bytes, error);
+    std::optional<std::vector<std::uint8_t>> payload = unpack_gzip(bytes, most, error);
     if (!payload) return std::nullopt;
     bytes = std::move(*payload);
   }
-  if (!read_header(bytes, data, error)) return std::nullopt;
+  if (!read_header(bytes, bytes.size(), data, error)) return std::nullopt;
+  // Bytes can stay what they are; others become floats of the same size.
+  const bool twice = data.type != IdxElementType::kUnsignedByte;
+  if (bytes.size() > most / (twice ? 2 : 1)) {
+    error = "it takes " + std::to_string(bytes.size() * (twice ? 2 : 1)) +
+            " bytes of memory, more than the limit of " + std::to_string(most) + " (--max-memory)";
+    return std::nullopt;
+  }
   data.bytes = std::move(bytes);
   return data;
 }
@@ -286,8 +323,9 @@ std::vector<float> idx_values(const IdxElements& elements) {
   return values;
 }
 
-std::optional<IdxData> parse_idx(std::span<const std::uint8_t> bytes, std::string& error) {
-  std::optional<IdxElements> elements = unpack_idx({bytes.begin(), bytes.end()}, error);
+std::optional<IdxData> parse_idx(std::span<const std::uint8_t> bytes, std::string& error,
+                                 std::size_t most) {
+  std::optional<IdxElements> elements = unpack_idx({bytes.begin(), bytes.end()}, error, most);
   if (!elements) return std::nullopt;
   IdxData data;
   data.element_type = elements->type;

@@ -9,6 +9,7 @@
 // unpacked). Running out of memory ends the program.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -47,12 +48,20 @@ struct IdxElements {
   std::vector<std::uint8_t> bytes;  // of the whole file, unpacked
   std::size_t begin = 0;            // of the elements in it
 };
-// Takes the bytes of a file, packed by gzip or not; all that they say of themselves is checked.
-std::optional<IdxElements> unpack_idx(std::vector<std::uint8_t> bytes, std::string& error);
+// Takes the bytes of a file, packed by gzip or not; all that they say of themselves is checked. One
+// that needs more memory than `most` bytes, unpacked and as numbers, is refused.
+std::optional<IdxElements> unpack_idx(std::vector<std::uint8_t> bytes, std::string& error,
+                                      std::size_t most = SIZE_MAX);
 // All of them as numbers.
 std::vector<float> idx_values(const IdxElements& elements);
 
 // The same for the bytes of such a file, plain or gzipped; the error names no path.
-std::optional<IdxData> parse_idx(std::span<const std::uint8_t> bytes, std::string& error);
+std::optional<IdxData> parse_idx(std::span<const std::uint8_t> bytes, std::string& error,
+                                 std::size_t most = SIZE_MAX);
+
+// Whether a file that begins with these kIdxStart bytes can be an IDX file, packed or not. Fewer
+// bytes: it is as long as this.
+constexpr std::size_t kIdxStart = 4;
+bool may_be_idx(std::span<const std::uint8_t> start, std::string& error);
 
 }  // namespace adapvae::tools

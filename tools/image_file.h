@@ -1,6 +1,7 @@
 // Reads PNG and JPEG images as grey.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,7 +15,9 @@ namespace adapvae::tools {
 constexpr int kLargestImageSide = 1 << 14;
 constexpr int kLargestImageArea = 1 << 26;
 
-// Nothing, with error set, for what is no image, a damaged one or one that is too large.
-std::optional<GreyImage> parse_image(std::span<const std::uint8_t> bytes, std::string& error);
+// Nothing, with error set, for what is no image, a damaged one or one that is too large: it also is
+// if unpacking it may take more memory than `most` bytes.
+std::optional<GreyImage> parse_image(std::span<const std::uint8_t> bytes, std::string& error,
+                                     std::size_t most = SIZE_MAX);
 
 }  // namespace adapvae::tools

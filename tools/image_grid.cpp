@@ -126,20 +126,32 @@ std::optional<GreyImage> draw_image_grid(const ImageRows& images, const ImageGri
   return picture;
 }
 
-bool write_png(const GreyImage& image, const std::string& path, std::string& error) {
+bool encode_png(const GreyImage& image, std::vector<std::uint8_t>& bytes, std::string& error) {
+  bytes.clear();
   if (!fits_png(image.width, image.height) ||
       image.pixels.size() != static_cast<std::size_t>(image.width) * image.height) {
-    error =
-        path + ": not written: the picture's size is out of bounds or does not match its pixels";
+    error = "the picture's size is out of bounds or does not match its pixels";
     return false;
   }
-  std::vector<std::uint8_t> bytes;
   if (stbi_write_png_to_func(append_bytes, &bytes, image.width, image.height, 1,
                              image.pixels.data(), image.width) == 0) {
-    error = path + ": not written: the picture could not be packed (out of memory)";
+    error = "the picture could not be packed (out of memory)";
     return false;
   }
-  return write_bytes(bytes, path, error);
+  return true;
+}
+
+bool write_png(const GreyImage& image, const std::string& path, std::string& error) {
+  std::vector<std::uint8_t> bytes;
+  if (encode_png(image, bytes, error)) return write_bytes(bytes, path, error);
+  error = path + ": not written: " + error;
+  return false;
+}
+
+bool encode_image_grid(const ImageRows& images, const ImageGridLayout& layout,
+                       std::vector<std::uint8_t>& bytes, std::string& error) {
+  const std::optional<GreyImage> picture = draw_image_grid(images, layout, error);
+  return picture && encode_png(*picture, bytes, error);
 }
 
 bool write_image_grid(const ImageRows& images, const ImageGridLayout& layout,

@@ -40,11 +40,17 @@ struct ImageGridLayout {
 std::optional<GreyImage> draw_image_grid(const ImageRows& images, const ImageGridLayout& layout,
                                          std::string& error);
 
+// The image as a PNG file's bytes. False, with error set: its size is out of bounds.
+[[nodiscard]] bool encode_png(const GreyImage& image, std::vector<std::uint8_t>& bytes,
+                              std::string& error);
+
 // Writes image to path, over an existing file. On failure gives false, sets error to one sentence
 // that starts with the path and leaves no half-written file.
 [[nodiscard]] bool write_png(const GreyImage& image, const std::string& path, std::string& error);
 
-// Both steps in one.
+// Drawing and encoding, or drawing and writing, in one.
+[[nodiscard]] bool encode_image_grid(const ImageRows& images, const ImageGridLayout& layout,
+                                     std::vector<std::uint8_t>& bytes, std::string& error);
 [[nodiscard]] bool write_image_grid(const ImageRows& images, const ImageGridLayout& layout,
                                     const std::string& path, std::string& error);
 

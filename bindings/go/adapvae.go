@@ -232,11 +232,19 @@ func pointer[T any](slice []T) *T {
 	return &slice[0]
 }
 
-// FromBytes makes a model of what Bytes gave.
+// FromBytes makes a model of what Bytes gave. The model takes at most 1 GiB.
 func FromBytes(bytes []byte) (*Model, error) {
+	return FromBytesWithin(bytes, 0)
+}
+
+// FromBytesWithin is FromBytes for a model that takes at most maxMemory bytes; 0: 1 GiB.
+func FromBytesWithin(bytes []byte, maxMemory uint64) (*Model, error) {
 	var handle *C.adapvae_model
 	err := demand(func(e *C.adapvae_error) C.adapvae_status {
-		return C.adapvae_create_from(unsafe.Pointer(pointer(bytes)), C.size_t(len(bytes)), nil, &handle, e)
+		var options C.adapvae_options
+		options.struct_size = C.uint32_t(unsafe.Sizeof(options))
+		options.max_memory_bytes = C.size_t(maxMemory)
+		return C.adapvae_create_from(unsafe.Pointer(pointer(bytes)), C.size_t(len(bytes)), &options, &handle, e)
 	})
 	if err != nil {
 		return nil, err
@@ -778,9 +786,11 @@ const (
 	Drifted   EventType = C.ADAPVAE_DRIFTED
 	Repaired  EventType = C.ADAPVAE_REPAIRED
 	Learnt    EventType = C.ADAPVAE_LEARNT
+	Rescaled  EventType = C.ADAPVAE_RESCALED
+	Warned    EventType = C.ADAPVAE_WARNED
 )
 
-// Reason is why, for NotBorn and Repaired.
+// Reason is why, for NotBorn, Repaired, Learnt, Rescaled and Warned.
 type Reason int32
 
 // Reasons; see adapvae.h.
@@ -792,6 +802,10 @@ const (
 	ReasonOne        Reason = C.ADAPVAE_REASON_ONE
 	ReasonCovariance Reason = C.ADAPVAE_REASON_COVARIANCE
 	ReasonStep       Reason = C.ADAPVAE_REASON_STEP
+	ReasonRate       Reason = C.ADAPVAE_REASON_RATE
+	ReasonKnown      Reason = C.ADAPVAE_REASON_KNOWN
+	ReasonRange      Reason = C.ADAPVAE_REASON_RANGE
+	ReasonCapacity   Reason = C.ADAPVAE_REASON_CAPACITY
 )
 
 // Event is one that is kept; Text says it in English.
@@ -803,6 +817,7 @@ type Event struct {
 	ID, Other        uint32
 	Gain, Rows       float64
 	Clusters         int
+	Input            int // for ReasonRange: the input that is farthest out, from 0; else -1
 	Text             string
 }
 
@@ -826,7 +841,8 @@ func (m *Model) Events(after uint64) (out []Event, err error) {
 				return status
 			}
 			out = append(out, Event{EventType(e._type), Reason(e.reason), e.missed != 0, uint64(e.sequence),
-				uint64(e.stream), uint32(e.id), uint32(e.other), float64(e.gain), float64(e.rows), int(e.clusters), told})
+				uint64(e.stream), uint32(e.id), uint32(e.other), float64(e.gain), float64(e.rows), int(e.clusters),
+				int(e.input), told})
 		}
 	})
 	return out, err

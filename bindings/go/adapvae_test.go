@@ -223,6 +223,8 @@ func TestProgressStopAndPanic(t *testing.T) {
 	if report := must[Report](t)(model.Learn(rows)); report.Stopped || last != 1 {
 		t.Fatal(report.Stopped, last)
 	}
+	// Blocks that bring something new: others are over at once.
+	rows, _ = kinds(6, 200, 3, 4)
 	model.SetProgress(func(Stage, float64) bool { model.Stop(); return true })
 	if report := must[Report](t)(model.Learn(rows)); !report.Stopped {
 		t.Fatal("not stopped")
@@ -240,6 +242,7 @@ func TestProgressStopAndPanic(t *testing.T) {
 	if err := model.SetBudget(1e-9); err != nil {
 		t.Fatal(err)
 	}
+	rows, _ = kinds(7, 200, 5, 6)
 	if report := must[Report](t)(model.Learn(rows)); !report.Stopped {
 		t.Fatal("a budget")
 	}

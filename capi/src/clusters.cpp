@@ -11,10 +11,12 @@ static_assert(ADAPVAE_BORN == static_cast<int>(ModelEventKind::kBorn) &&
               ADAPVAE_NOT_BORN == static_cast<int>(ModelEventKind::kRefused) &&
               ADAPVAE_LABELLED == static_cast<int>(ModelEventKind::kNamed) &&
               ADAPVAE_LEARNT == static_cast<int>(ModelEventKind::kStreamClosed) &&
-              ADAPVAE_LEARNT + 1 == kModelEventKinds);
+              ADAPVAE_WARNED + 1 == kModelEventKinds);
 static_assert(ADAPVAE_REASON_BOUND == static_cast<int>(EventReason::kBoundWouldFall) &&
               ADAPVAE_REASON_ONE == static_cast<int>(EventReason::kNothingSeparated) &&
-              ADAPVAE_REASON_STEP == static_cast<int>(EventReason::kStepSkipped));
+              ADAPVAE_REASON_STEP == static_cast<int>(EventReason::kStepSkipped) &&
+              ADAPVAE_REASON_KNOWN == static_cast<int>(EventReason::kNothingNew) &&
+              ADAPVAE_REASON_CAPACITY + 1 == kEventReasons);
 
 // -1: there is none.
 Index number_of(const adapvae_model& model, adapvae_id id) {
@@ -70,7 +72,8 @@ adapvae_status corrected(adapvae_model* model, std::initializer_list<adapvae_id>
   for (const adapvae_id id : ids) {
     if (number_of(*model, id) < 0) return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknownCluster);
   }
-  return correct(call);
+  const Status room = model->model.check_room(0);
+  return room.ok() ? correct(call) : call.finish(room);
 }
 
 }  // namespace
@@ -221,6 +224,7 @@ adapvae_status adapvae_next_event(const adapvae_model* model, adapvae_event* eve
   value.gain = found.gain;
   value.rows = found.rows;
   value.clusters = static_cast<int32_t>(found.clusters);
+  value.input = found.input;
   put(event, value);
   return ADAPVAE_OK;
 }
@@ -230,9 +234,10 @@ adapvae_status adapvae_event_text(const adapvae_event* event, int32_t format, ch
   if (event == nullptr || !sized(event)) return ADAPVAE_INVALID_ARGUMENT;
   if (format != ADAPVAE_TEXT && format != ADAPVAE_JSON) return ADAPVAE_INVALID_ARGUMENT;
   adapvae_event given = {};
+  given.input = -1;
   std::memcpy(&given, event, std::min<std::size_t>(event->struct_size, sizeof(given)));
   if (given.type < 0 || given.type >= kModelEventKinds || given.reason < 0 ||
-      given.reason > ADAPVAE_REASON_STEP) {
+      given.reason >= kEventReasons) {
     return ADAPVAE_INVALID_ARGUMENT;
   }
   const ModelEvent core = {.sequence = given.sequence,
@@ -243,7 +248,8 @@ adapvae_status adapvae_event_text(const adapvae_event* event, int32_t format, ch
                            .other = given.other,
                            .gain = given.gain,
                            .rows = given.rows,
-                           .clusters = static_cast<std::uint64_t>(given.clusters)};
+                           .clusters = static_cast<std::uint64_t>(given.clusters),
+                           .input = given.input};
   return code_of(put_text(text, capacity, needed, [&](TextWriter& writer) {
     if (format == ADAPVAE_JSON)
       write_event_json(core, writer);

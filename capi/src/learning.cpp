@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "adapvae/adapvae_experimental.h"
+#include "base/bounds.h"
 #include "handle.h"
 
 using namespace adapvae;
@@ -47,7 +48,11 @@ adapvae_status with_rows(adapvae_model* model, const float* rows, std::int32_t c
   Index streams = 0;
   const double time = model->time_set ? model->time : model->model.latest_time();
   status = learn(view, time, &made, &streams);
-  if (status.ok()) put_report(made, streams, report);
+  if (status.ok()) {
+    put_report(made, streams, report);
+  } else if (streams > 0) {
+    put_report({}, streams, report);  // push() learnt blocks before the one that failed
+  }
   return call.finish(status);
 }
 
@@ -57,8 +62,9 @@ adapvae_status adapvae_learn(adapvae_model* model, const float* rows, int32_t co
                              adapvae_report* report) {
   return with_rows(model, rows, count, stride, report,
                    [model](ConstMatrixView view, double time, StreamReport* made, Index* streams) {
-                     *streams = 1;
-                     return model->model.learn(*model->backend, view, made, time);
+                     const Status status = model->model.learn(*model->backend, view, made, time);
+                     *streams = status.ok() ? 1 : 0;
+                     return status;
                    });
 }
 
@@ -73,8 +79,10 @@ adapvae_status adapvae_push(adapvae_model* model, const float* rows, int32_t cou
 adapvae_status adapvae_flush(adapvae_model* model, adapvae_report* report) {
   return with_rows(model, nullptr, 0, 0, report,
                    [model](ConstMatrixView, double, StreamReport* made, Index* streams) {
-                     *streams = model->model.rows_pending() > 0 ? 1 : 0;
-                     return model->model.flush(*model->backend, made);
+                     const Index pending = model->model.rows_pending();
+                     const Status status = model->model.flush(*model->backend, made);
+                     *streams = status.ok() && pending > 0 ? 1 : 0;
+                     return status;
                    });
 }
 
@@ -89,8 +97,10 @@ adapvae_status adapvae_pretrain(adapvae_model* model, const float* rows, int32_t
 adapvae_status adapvae_set_time(adapvae_model* model, double time) {
   const Call call(model);
   if (!call.entered()) return call.refusal();
-  if (!std::isfinite(time) || (model->model.has_time() && time < model->model.latest_time())) {
-    return call.fail(ADAPVAE_INVALID_ARGUMENT, "time must be finite and not run backwards");
+  if (!within(time, kLargestNumber) ||
+      (model->model.has_time() && time < model->model.latest_time())) {
+    return call.fail(ADAPVAE_INVALID_ARGUMENT,
+                     "time must be between -1e100 and 1e100 and not run backwards");
   }
   model->time = time;
   model->time_set = true;

@@ -120,6 +120,11 @@ Status create(const Made& made, const adapvae_options& options, adapvae_model** 
     return {StatusCode::kOutOfMemory,
             "the memory given is less than adapvae_memory_required() says"};
   }
+  if (options.max_memory_bytes != 0 && bytes > options.max_memory_bytes) {
+    return {StatusCode::kOutOfMemory,
+            "the model needs more memory than allowed: adapvae_inspect() and "
+            "adapvae_memory_required() say how much; raise max_memory_bytes in adapvae_options"};
+  }
   if (memory == nullptr) memory = allocator.allocate(allocator.context, bytes, Arena::kAlignment);
   if (memory == nullptr) return {StatusCode::kOutOfMemory, "the allocator gave no memory"};
   const std::size_t slack =
@@ -158,6 +163,15 @@ Status inspect(const void* bytes, std::size_t size, Configuration* config) {
   }
   *config = info.configuration;
   return {};
+}
+
+// The caller has not seen what a file asks for.
+adapvae_options limited(const adapvae_options& options) {
+  adapvae_options out = options;
+  if (out.max_memory_bytes == 0 && out.memory == nullptr) {
+    out.max_memory_bytes = ADAPVAE_SNAPSHOT_MEMORY;
+  }
+  return out;
 }
 
 Status create_from(const void* bytes, std::size_t size, ModelUse use,
@@ -209,7 +223,9 @@ adapvae_status adapvae_create_from(const void* bytes, size_t size, const adapvae
   adapvae_options given;
   bool newer = false;
   Status status = read_options(options, &given);
-  if (status.ok()) status = create_from(bytes, size, ModelUse::kLearn, given, model, &newer);
+  if (status.ok()) {
+    status = create_from(bytes, size, ModelUse::kLearn, limited(given), model, &newer);
+  }
   return finish(error, status, newer);
 }
 
@@ -233,7 +249,7 @@ adapvae_status adapvae_create_scorer_from(const void* bytes, size_t size,
     if (status.ok() && bytes_required != nullptr) *bytes_required = planned;
   }
   if (status.ok() && scorer != nullptr) {
-    status = create_from(bytes, size, scorer_use(given), given, scorer, &newer);
+    status = create_from(bytes, size, scorer_use(given), limited(given), scorer, &newer);
   }
   return finish(error, status, newer);
 }

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <ctime>
+#include <numeric>
 
 #include "cli/journal.h"
 #include "cli/model_file.h"
+#include "cli/output_file.h"
 #include "cli/report/latent_map.h"
+#include "cli/report/parts.h"
 #include "cli/settings.h"
 
 namespace adapvae::cli {
@@ -40,27 +43,59 @@ std::string now_text() {
   return text;
 }
 
-bool gather_clusters(adapvae_model* model, const adapvae_info& info, ReportData& data,
-                     std::vector<FeatureMoments>& moments, std::string& error) {
+// What a picture needs of a cluster.
+struct Drawn {
+  std::size_t cluster;  // in ReportData::clusters
+  FeatureMoments moments;
+};
+
+// Only the largest clusters are drawn. With many features and inputs, those of all clusters would
+// not fit into memory, although the model does.
+std::vector<std::size_t> drawn_clusters(const adapvae_info& info, const ReportData& data) {
+  constexpr std::size_t kMost = 500;
+  constexpr std::size_t kMostBytes = std::size_t{1} << 28;
   const auto m = static_cast<std::size_t>(info.latent);
+  const std::size_t each =
+      sizeof(double) * (m * m + m) + sizeof(float) * static_cast<std::size_t>(info.inputs);
+  const std::size_t most = std::clamp<std::size_t>(kMostBytes / each, 1, kMost);
+  std::vector<std::size_t> out(data.clusters.size());
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  if (out.size() <= most) return out;
+  std::stable_sort(out.begin(), out.end(), [&data](std::size_t a, std::size_t b) {
+    return finite_or_zero(data.clusters[a].cluster.rows) >
+           finite_or_zero(data.clusters[b].cluster.rows);
+  });
+  out.resize(most);
+  return out;
+}
+
+bool gather_clusters(adapvae_model* model, const adapvae_info& info, ReportData& data,
+                     std::vector<Drawn>& drawn, std::string& error) {
   for (std::int32_t i = 0; i < info.clusters; ++i) {
     ReportCluster out;
     out.cluster = sized<adapvae_cluster>();
-    FeatureMoments of;
-    of.mean.resize(m);
-    of.covariance.resize(m * m);
-    out.prototype.resize(static_cast<std::size_t>(info.inputs));
-    if (adapvae_cluster_at(model, i, &out.cluster) != ADAPVAE_OK ||
-        adapvae_moments(model, out.cluster.id, of.mean.data(), of.covariance.data()) !=
-            ADAPVAE_OK ||
-        adapvae_interpolate(model, out.cluster.id, out.cluster.id, 1, out.prototype.data(),
-                            nullptr) != ADAPVAE_OK) {
+    if (adapvae_cluster_at(model, i, &out.cluster) != ADAPVAE_OK) {
       error = last_error(model);
       return false;
     }
-    of.weight = out.cluster.weight;
     data.clusters.push_back(std::move(out));
-    moments.push_back(std::move(of));
+  }
+  const auto m = static_cast<std::size_t>(info.latent);
+  for (const std::size_t i : drawn_clusters(info, data)) {
+    ReportCluster& of = data.clusters[i];
+    Drawn out{i, {}};
+    out.moments.mean.resize(m);
+    out.moments.covariance.resize(m * m);
+    out.moments.weight = of.cluster.weight;
+    of.prototype.resize(static_cast<std::size_t>(info.inputs));
+    if (adapvae_moments(model, of.cluster.id, out.moments.mean.data(),
+                        out.moments.covariance.data()) != ADAPVAE_OK ||
+        adapvae_interpolate(model, of.cluster.id, of.cluster.id, 1, of.prototype.data(), nullptr) !=
+            ADAPVAE_OK) {
+      error = last_error(model);
+      return false;
+    }
+    drawn.push_back(std::move(out));
   }
   return true;
 }
@@ -108,13 +143,16 @@ bool place_draws(adapvae_model* model, const LatentMap& map, std::size_t latent,
   return true;
 }
 
-bool gather_map(const ReportSources& from, const adapvae_info& info,
-                const std::vector<FeatureMoments>& moments, ReportData& data, std::string& error) {
-  if (moments.empty()) return true;
+bool gather_map(const ReportSources& from, const adapvae_info& info, std::vector<Drawn> drawn,
+                ReportData& data, std::string& error) {
+  if (drawn.empty()) return true;
+  std::vector<FeatureMoments> moments;
+  for (Drawn& of : drawn) moments.push_back(std::move(of.moments));
   const LatentMap map(moments);
   for (std::size_t i = 0; i < moments.size(); ++i) {
-    map.place(moments[i].mean.data(), data.clusters[i].mean[0], data.clusters[i].mean[1]);
-    map.spread(moments[i].covariance, data.clusters[i].covariance);
+    ReportCluster& cluster = data.clusters[drawn[i].cluster];
+    map.place(moments[i].mean.data(), cluster.mean[0], cluster.mean[1]);
+    map.spread(moments[i].covariance, cluster.covariance);
   }
   const bool rows = from.record != nullptr && !from.record->samples().empty();
   data.projection = std::string(rows ? "a sample of the rows" : "rows that the model made up") +
@@ -153,9 +191,9 @@ bool gather_report(const ReportSources& from, ReportData& data, std::string& err
       !read_journal(from.journal_path, info.events, data.events, data.history, error)) {
     return false;
   }
-  std::vector<FeatureMoments> moments;
-  if (!gather_clusters(from.model, info, data, moments, error) ||
-      !gather_map(from, info, moments, data, error)) {
+  std::vector<Drawn> drawn;
+  if (!gather_clusters(from.model, info, data, drawn, error) ||
+      !gather_map(from, info, std::move(drawn), data, error)) {
     return false;
   }
   if (from.record == nullptr) return true;
@@ -172,10 +210,15 @@ bool gather_labels(const LabelTable& labels, ReportData& data, std::string& erro
   return true;
 }
 
-bool write_report(const ReportData& data, const std::string& path, std::string& error) {
+bool write_report(const ReportData& data, const std::string& path, const std::string& model_path,
+                  std::string& error) {
   const std::string page = report_page(data);
-  return write_file(path, {page.begin(), page.end()}, error);
+  WriteOptions options;
+  options.model_path = model_path;
+  return write_file(path, {page.begin(), page.end()}, error, options);
 }
+
+std::string page_path(const std::string& model_path) { return model_path + ".html"; }
 
 void keep_command(int count, char** words) {
   command.clear();

@@ -23,8 +23,12 @@ struct ReportSources {
 bool gather_report(const ReportSources& from, ReportData& data, std::string& error);
 // Metrics and the table of labels and clusters; nothing if there are no labels.
 bool gather_labels(const LabelTable& labels, ReportData& data, std::string& error);
-// The page, all of it or nothing.
-bool write_report(const ReportData& data, const std::string& path, std::string& error);
+// The page, all of it or nothing. `model_path`: the model that it belongs to, or empty.
+bool write_report(const ReportData& data, const std::string& path, const std::string& model_path,
+                  std::string& error);
+
+// Where `report` writes the page unless told.
+std::string page_path(const std::string& model_path);
 
 // The words of the command line, as typed; said in reports. Kept by main().
 void keep_command(int count, char** words);

@@ -4,32 +4,14 @@
 #include <cmath>
 #include <system_error>
 
+#include "cli/plain_text.h"
+
 namespace adapvae::cli {
 namespace {
 
 constexpr const char* kDash = "–";
 constexpr const char* kMinus = "−";
 constexpr const char* kNoBreakSpace = "\u00A0";
-
-bool continues(std::string_view text, std::size_t at) {
-  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
-}
-
-// Bytes of the UTF-8 character at `at`; 0: it is none.
-std::size_t character_bytes(std::string_view text, std::size_t at) {
-  const auto first = static_cast<unsigned char>(text[at]);
-  if (first < 0x80) return 1;
-  const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4) return 0;
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if (!continues(text, at + i)) return 0;
-  }
-  const auto second = static_cast<unsigned char>(text[at + 1]);
-  // Too long a form, a surrogate, or beyond the last character.
-  if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F)) return 0;
-  if ((first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) return 0;
-  return bytes;
-}
 
 const char* entity(char c) {
   switch (c) {
@@ -48,9 +30,9 @@ const char* entity(char c) {
   }
 }
 
-bool is_control(char c) {
-  const auto code = static_cast<unsigned char>(c);
-  return (code < 0x20 && c != '\t' && c != '\n') || code == 0x7F;
+bool is_refused(std::string_view character) {
+  const char32_t code = character_code(character);
+  return is_control(code) && code != '\t' && code != '\n';
 }
 
 std::string with_commas(std::string digits) {
@@ -96,9 +78,9 @@ std::string escape_html(std::string_view text) {
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t bytes = character_bytes(text, at);
-    if (bytes == 0 || is_control(text[at])) {
+    if (bytes == 0 || is_refused(text.substr(at, bytes))) {
       out += "\uFFFD";
-      ++at;
+      at += bytes == 0 ? 1 : bytes;
       continue;
     }
     const char* named = bytes == 1 ? entity(text[at]) : nullptr;

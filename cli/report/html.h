@@ -16,6 +16,10 @@ std::string escape_html(std::string_view text);
 // At most `characters` of it, the last one an ellipsis if more were there; not escaped.
 std::string shortened(std::string_view text, std::size_t characters);
 
+// Characters of a name from a file that are shown: it may be as long as the file, and stands in
+// many places.
+inline constexpr std::size_t kNameLength = 80;
+
 // Numbers as people write them; what is not finite is a dash.
 std::string count_text(std::int64_t value);            // 4,000
 std::string fixed_text(double value, int digits);      // 0.93

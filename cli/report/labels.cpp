@@ -1,6 +1,7 @@
 // How well the clusters agree with labels that were known but never learnt from.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "cli/report/html.h"
@@ -48,11 +49,14 @@ class Matrix {
     sums_.assign(columns, 0);
     line_sums_.assign(lines, 0);
     main_.assign(columns, 0);
-    for (std::size_t k = 0; k < columns; ++k) {
-      for (std::size_t l = 0; l < lines; ++l) {
-        sums_[k] += at(l, k);
-        line_sums_[l] += at(l, k);
-        if (at(l, k) > at(main_[k], k)) main_[k] = l;
+    std::vector<std::int64_t> most(columns, 0);
+    for (const auto& [label, cluster, rows] : confusion.counts) {
+      sums_[cluster] += rows;
+      line_sums_[label] += rows;
+      if (label < kMatrixLines) shown_[{label, cluster}] = rows;
+      if (rows > most[cluster] || (rows == most[cluster] && label < main_[cluster])) {
+        most[cluster] = rows;
+        main_[cluster] = label;
       }
     }
     order();
@@ -60,7 +64,9 @@ class Matrix {
 
   static bool fits(const ReportConfusion& c) {
     return !c.labels.empty() && !c.clusters.empty() &&
-           c.counts.size() == c.labels.size() * c.clusters.size();
+           std::all_of(c.counts.begin(), c.counts.end(), [&c](const ReportConfusion::Count& count) {
+             return count.label < c.labels.size() && count.cluster < c.clusters.size();
+           });
   }
 
   std::string html(const ClusterLooks& looks) const {
@@ -101,7 +107,8 @@ class Matrix {
 
  private:
   std::int64_t at(std::size_t label, std::size_t cluster) const {
-    return confusion_.counts[label * confusion_.clusters.size() + cluster];
+    const auto found = shown_.find({label, cluster});
+    return found == shown_.end() ? 0 : found->second;
   }
 
   void order() {
@@ -123,9 +130,10 @@ class Matrix {
   }
 
   const ReportConfusion& confusion_;
-  std::vector<std::int64_t> sums_;       // of each cluster
-  std::vector<std::int64_t> line_sums_;  // of each label
-  std::vector<std::size_t> main_;        // label of most rows
+  std::map<std::pair<std::size_t, std::size_t>, std::int64_t> shown_;  // label, cluster
+  std::vector<std::int64_t> sums_;                                     // of each cluster
+  std::vector<std::int64_t> line_sums_;                                // of each label
+  std::vector<std::size_t> main_;                                      // label of most rows
   std::vector<std::size_t> columns_;
 };
 

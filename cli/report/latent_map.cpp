@@ -76,6 +76,49 @@ Matrix jacobi(Matrix& a, std::size_t m) {
   return v;
 }
 
+// A file may have a thousand features. Up to these all eigenvectors are found, beyond only two.
+constexpr std::size_t kManyFeatures = 64;
+
+// The direction in which the symmetric `a` is strongest, square to `first` unless that is empty.
+std::vector<double> strongest(const Matrix& a, std::size_t m, const std::vector<double>& first) {
+  constexpr int kRounds = 200;
+  std::vector<double> axis(m);
+  std::vector<double> next(m);
+  for (std::size_t i = 0; i < m; ++i) next[i] = std::sin(1.0 + static_cast<double>(i));
+  for (int round = 0; round < kRounds; ++round) {
+    if (!first.empty()) {
+      const double along = std::inner_product(next.begin(), next.end(), first.begin(), 0.0);
+      for (std::size_t i = 0; i < m; ++i) next[i] -= along * first[i];
+    }
+    const double size = std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0));
+    if (!(size > 1e-12)) break;
+    for (std::size_t i = 0; i < m; ++i) axis[i] = next[i] / size;
+    for (std::size_t i = 0; i < m; ++i) {
+      const auto row = a.begin() + static_cast<std::ptrdiff_t>(i * m);
+      next[i] = std::inner_product(axis.begin(), axis.end(), row, 0.0);
+    }
+  }
+  return axis;
+}
+
+// The two strongest eigenvectors of `a`, which is spoilt; the second is 0 if m is 1.
+void strongest_two(Matrix& a, std::size_t m, std::vector<double> axes[2]) {
+  if (m > kManyFeatures) {
+    axes[0] = strongest(a, m, {});
+    axes[1] = strongest(a, m, axes[0]);
+    return;
+  }
+  const Matrix vectors = jacobi(a, m);
+  std::vector<std::size_t> order(m);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t p, std::size_t q) { return a[p * m + p] > a[q * m + q]; });
+  for (std::size_t k = 0; k < 2; ++k) {
+    axes[k].assign(m, 0.0);
+    for (std::size_t i = 0; i < m && k < m; ++i) axes[k][i] = vectors[i * m + order[k]];
+  }
+}
+
 }  // namespace
 
 LatentMap::LatentMap(const std::vector<FeatureMoments>& clusters) : m_(clusters[0].mean.size()) {
@@ -98,18 +141,8 @@ LatentMap::LatentMap(const std::vector<FeatureMoments>& clusters) : m_(clusters[
     solve_lower(l, m, d.data());
     for (std::size_t i = 0; i < m * m; ++i) between[i] += d[i / m] * d[i % m];
   }
-  const Matrix vectors = jacobi(between, m);
-  std::vector<std::size_t> order(m);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return between[a * m + a] > between[b * m + b];
-  });
-  for (std::size_t k = 0; k < 2; ++k) {
-    axis_[k].assign(m, 0.0);
-    if (k >= m) continue;
-    for (std::size_t i = 0; i < m; ++i) axis_[k][i] = vectors[i * m + order[k]];
-    solve_upper(l, m, axis_[k].data());
-  }
+  strongest_two(between, m, axis_);
+  for (std::vector<double>& axis : axis_) solve_upper(l, m, axis.data());
 }
 
 void LatentMap::place(const double* features, double& x, double& y) const {

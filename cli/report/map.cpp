@@ -176,13 +176,14 @@ std::string points_table(const std::vector<const ReportPoint*>& points, const Cl
   for (const std::size_t i : thinned(points.size(), kTableLines)) {
     const ReportPoint& p = *points[i];
     table.add({count_text(p.row), p.id == ADAPVAE_NO_ID ? "–" : std::to_string(p.id),
-               escape_html(looks.name(p.id)), escape_html(p.label), fixed_text(p.x, 3),
-               fixed_text(p.y, 3), fixed_text(p.novelty, 2)});
+               escape_html(looks.name(p.id)), escape_html(shortened(p.label, kNameLength)),
+               fixed_text(p.x, 3), fixed_text(p.y, 3), fixed_text(p.novelty, 2)});
   }
   return folded_table(table, "Rows on the map", thinned_note(points.size(), "rows"));
 }
 
-std::string note(const ReportData& data, std::size_t points, std::size_t all) {
+std::string note(const ReportData& data, std::size_t points, std::size_t clusters) {
+  const std::size_t all = data.points.size();
   std::string out = points > 0 ? "Each mark is a row; " : "";
   out += points > 0 ? "an ellipse holds two deviations of a cluster, with its id in the middle."
                     : "An ellipse holds two deviations of a cluster, with its id in the middle.";
@@ -190,6 +191,10 @@ std::string note(const ReportData& data, std::size_t points, std::size_t all) {
   if (points < all) {
     out += " " + count_text(static_cast<std::int64_t>(points)) + " of " +
            count_text(static_cast<std::int64_t>(all)) + " rows are drawn.";
+  }
+  if (clusters < data.clusters.size()) {
+    out += " " + count_text(static_cast<std::int64_t>(clusters)) + " of " +
+           count_text(static_cast<std::int64_t>(data.clusters.size())) + " clusters are drawn.";
   }
   return out;
 }
@@ -217,7 +222,7 @@ ReportSection map_section(const ReportData& data, const ClusterLooks& looks) {
   const std::string label = "Map of " + counted(static_cast<std::int64_t>(points.size()), "row") +
                             " and " +
                             counted(static_cast<std::int64_t>(clusters.size()), "cluster");
-  section.note = note(data, points.size(), data.points.size());
+  section.note = note(data, points.size(), clusters.size());
   section.body = scroll_box("Map", svg_picture(kWidth, frame.height, "map", label, inner));
   // A long list would be taller than the map.
   (data.clusters.size() <= kSideLegend ? section.legend : section.body) +=

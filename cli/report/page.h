@@ -63,9 +63,14 @@ struct ReportPoint {
 };
 
 struct ReportConfusion {
+  struct Count {
+    std::size_t label;    // in labels
+    std::size_t cluster;  // in clusters
+    std::int64_t rows;
+  };
   std::vector<std::string> labels;
   std::vector<adapvae_id> clusters;
-  std::vector<std::int64_t> counts;  // [labels × clusters]
+  std::vector<Count> counts;  // of pairs that have rows: labels × clusters may be very many
 };
 
 // How a class that came anew was found, beside a published figure where there is one. In percent.

@@ -5,6 +5,7 @@
 
 #include <stb/stb_image_write.h>
 
+#include "cli/report/digest.h"
 #include "cli/report/html.h"
 #include "cli/report/parts.h"
 #include "cli/report/svg.h"
@@ -55,22 +56,6 @@ Chosen choose(const ReportData& data) {
     out.resize(kShown);
   }
   std::stable_sort(out.begin(), out.end(), by_kind);
-  return out;
-}
-
-std::string base64(const std::string& bytes) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      const bool filled = i + k <= bytes.size();
-      out += filled ? kDigits[group >> (18 - 6 * k) & 63U] : '=';
-    }
-  }
   return out;
 }
 
@@ -138,7 +123,7 @@ bool inputs_are_alike(const ReportData& data) {
 
 std::string input_name(const ReportData& data, std::size_t input) {
   return input < data.input_names.size() && !data.input_names[input].empty()
-             ? data.input_names[input]
+             ? shortened(data.input_names[input], kNameLength)
              : "input " + std::to_string(input + 1);
 }
 
@@ -262,7 +247,7 @@ ReportSection prototypes_section(const ReportData& data, const ClusterLooks& loo
       "Clusters of a kind stand side by side. The percentage is the part of all rows that "
       "is expected in it.";
   if (!images) section.note += bars_note(data, chosen);
-  if (chosen.size() == kShown) section.note += " The largest are shown.";
+  if (chosen.size() < data.clusters.size()) section.note += " The largest are shown.";
   section.body = (images ? image_cards(data, chosen, looks) : bar_cards(data, chosen, looks)) +
                  values_table(data, chosen);
   return section;

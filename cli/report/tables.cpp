@@ -60,8 +60,8 @@ ReportSection clusters_section(const ReportData& data, const ClusterLooks& looks
                    {"born in stream"},
                    {"last seen"},
                    {"gain of its birth"}});
-  for (const ReportCluster& c : data.clusters) {
-    const adapvae_cluster& k = c.cluster;
+  for (const std::size_t i : thinned(data.clusters.size(), kTableLines)) {
+    const adapvae_cluster& k = data.clusters[i].cluster;
     table.add({looks.swatch(k.id) + " " + std::to_string(k.id), id_text(k.kind),
                escape_html(cluster_name(k)) +
                    (k.provisional != 0 ? " <span class=small>provisional</span>" : ""),
@@ -70,8 +70,9 @@ ReportSection clusters_section(const ReportData& data, const ClusterLooks& looks
                stream_text(k.seen_stream), k.born_stream == 0 ? "–" : number_text(k.birth_gain)});
   }
   section.note =
-      "All clusters that live. A kind is named after the lowest id in it. The gain is what the "
-      "evidence bound rose by when the cluster was born.";
+      "The clusters that live. A kind is named after the lowest id in it. The gain is what the "
+      "evidence bound rose by when the cluster was born. " +
+      thinned_note(data.clusters.size(), "clusters");
   section.body = "<div class=tall>" + table.html("Clusters") + "</div>\n";
   return section;
 }

@@ -7,6 +7,20 @@ export function element<T extends HTMLElement>(id: string, type: new () => T): T
 export const button = (id: string): HTMLButtonElement => element(id, HTMLButtonElement);
 export const canvas = (id: string): HTMLCanvasElement => element(id, HTMLCanvasElement);
 
+/** A new element. Text that comes from files is given as a child: it is never read as markup. */
+export function made<K extends keyof HTMLElementTagNameMap>(tag: K, properties: Partial<HTMLElementTagNameMap[K]> = {}, ...children: (Node | string)[]): HTMLElementTagNameMap[K] {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+/** The same of a drawing. */
+export function drawn(tag: string, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElement {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}
+
 export function show(target: HTMLElement, text: string): void {
   target.textContent = text;
   target.hidden = text === '';

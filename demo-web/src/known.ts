@@ -21,14 +21,37 @@ export interface Taught extends Asked {
   save: Method<'save'>;
 }
 
-export async function knownBy(model: Asked): Promise<{ clusters: Known[]; info: Info }> {
-  const [clusters, info] = await Promise.all([model.clusters(), model.info()]);
+const MOST_SHOWN = 200; // clusters that a page can show
+const MOST_BYTES = 1 << 26; // of their moments and pictures: a file may claim any number of clusters, features and inputs
+
+export interface Knowledge {
+  /** Those that the page shows, by id: all, or the largest if there are many. */
+  clusters: Known[];
+  /** Ids of all. */
+  alive: ReadonlySet<number>;
+  kinds: number;
+  /** Rows that all of them hold. */
+  mass: number;
+  info: Info;
+}
+
+/** The number of clusters that the page shows, given the bytes that it keeps of each. */
+export const mostShown = ({ latent, inputs }: { latent: number; inputs: number }): number =>
+  Math.max(1, Math.min(MOST_SHOWN, Math.floor(MOST_BYTES / (8 * latent * latent + 4 * inputs))));
+
+export async function knownBy(model: Asked): Promise<Knowledge> {
+  const [all, info] = await Promise.all([model.clusters(), model.info()]);
+  const most = mostShown(info);
+  const clusters = all.length > most ? [...all].sort((a, b) => b.rows - a.rows || a.id - b.id).slice(0, most) : all;
   const moments = await Promise.all(clusters.map(({ id }) => model.moments(id)));
   const means = new Float32Array(clusters.length * info.latent);
   moments.forEach(({ mean }, i) => means.set(mean, i * info.latent));
   const rows = clusters.length ? await model.decode(means) : new Float32Array();
   return {
     info,
+    alive: new Set(all.map(({ id }) => id)),
+    kinds: new Set(all.map(({ kind }) => kind)).size,
+    mass: all.reduce((sum, { rows }) => sum + rows, 0),
     clusters: clusters
       .map((cluster, i) => ({ ...cluster, moments: moments[i]!, prototype: rows.slice(i * info.inputs, (i + 1) * info.inputs) }))
       .sort((a, b) => a.id - b.id),

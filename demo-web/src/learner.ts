@@ -1,18 +1,18 @@
 /** The model in its worker, and what the page knows of it after every change. */
 import { AdapVAE } from 'adapvae/worker';
-import type { AdapVAE as Model, Cluster, Info, ModelEvent, Options, Report, Scores, Stage } from 'adapvae';
-import { knownBy, type Known } from './known';
-
+import type { AdapVAE as Model, Cluster, ModelEvent, Options, Report, Scores, Stage } from 'adapvae';
+import { knownBy, type Knowledge, type Known } from './known';
 import { pictureOf, type Picture } from './picture';
 
 type Later = Awaited<ReturnType<typeof AdapVAE.create>>;
 export type { Cluster, Known, Model, ModelEvent };
 
-export interface State {
-  clusters: Known[];
+export interface State extends Knowledge {
+  /** The last ones. */
   events: ModelEvent[];
-  info: Info;
 }
+
+const MOST_EVENTS = 2000; // that the page keeps of a model's
 
 export interface Learnt {
   report: Report;
@@ -88,12 +88,17 @@ export class Learner {
   async picture(): Promise<Picture> {
     const { image_width: width, image_height: height } = await this.model.config();
     if (width * height === this.inputs) return { kind: 'image', width, height };
-    const rows = this.state!.clusters.map(({ prototype }) => prototype);
-    const ranges = Array.from({ length: this.inputs }, (_, i) => rows.map((row) => row[i]!)).map((values) => {
-      const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
-      return { low: low - 0.1 * (high - low), high: high + 0.1 * (high - low) };
+    const [low, high] = [new Float64Array(this.inputs), new Float64Array(this.inputs)];
+    for (const { prototype } of this.state!.clusters)
+      prototype.forEach((value, i) => {
+        low[i] = Math.min(low[i]!, value);
+        high[i] = Math.max(high[i]!, value);
+      });
+    low.forEach((least, i) => {
+      const margin = 0.1 * (high[i]! - least);
+      [low[i], high[i]] = [least - margin, high[i]! + margin];
     });
-    return pictureOf(ranges.map(({ low }) => low), ranges.map(({ high }) => high));
+    return pictureOf(low, high);
   }
 
   get inputs(): number {
@@ -164,7 +169,8 @@ export class Learner {
   }
 
   private async refresh(): Promise<void> {
-    const [known, events] = await Promise.all([knownBy(this.model), this.model.events(0)]);
+    const known = await knownBy(this.model);
+    const events = await this.model.events(Math.max(0, known.info.events - MOST_EVENTS));
     this.state = { ...known, events };
     await this.tell();
   }

@@ -1,5 +1,6 @@
 /** Puts the page together. */
 import './style.css';
+import './trust';
 
 import { BirthView } from './birth-view';
 import { button, element, grouped, lessMotion, show } from './dom';

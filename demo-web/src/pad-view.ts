@@ -1,5 +1,5 @@
 /** The draw pad: what is this, how sure, how new? And more of it, until a cluster is born. */
-import { button, canvas, colour, element } from './dom';
+import { button, canvas, colour, element, made } from './dom';
 import { PIXELS } from './digits';
 import { drawAlone } from './picture';
 import { randomNumbers } from './random';
@@ -139,11 +139,11 @@ export class PadView {
     this.meter.style.width = `${100 * novelty}%`;
     this.meter.classList.toggle('is-novel', novelty > 0.5);
     this.verdict.dataset['novelty'] = String(novelty);
-    this.verdict.innerHTML = '<strong></strong> <span></span>';
-    this.verdict.querySelector('strong')!.textContent = novelty > 0.5 ? 'New to me' : `Looks like ${this.learner.title(id)}`;
-    this.verdict.querySelector('span')!.textContent =
-      `novelty ${novelty.toFixed(2)}` +
-      (id ? `; nearest: ${this.learner.title(id)}, probability ${probability.toFixed(2)}` : '; nothing is learnt yet');
+    this.verdict.replaceChildren(
+      made('strong', {}, novelty > 0.5 ? 'New to me' : `Looks like ${this.learner.title(id)}`),
+      ` novelty ${novelty.toFixed(2)}` +
+        (id ? `; nearest: ${this.learner.title(id)}, probability ${probability.toFixed(2)}` : '; nothing is learnt yet'),
+    );
   }
 
   private async feed(): Promise<void> {

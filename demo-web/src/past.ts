@@ -2,7 +2,7 @@
 import type { Learner } from './learner';
 
 const MOST_STATES = 80;
-const MOST_INPUTS = 4096;
+const MOST_NUMBERS = 1 << 23; // of all pictures
 
 interface Moment {
   /** The last event that had happened. */
@@ -30,14 +30,11 @@ export class Past {
     if (turn !== this.turn) this.moments = [];
     this.turn = turn;
     const sequence = state.events.at(-1)?.sequence ?? state.info.events;
-    const pictures = new Map(
-      state.clusters
-        .filter(({ prototype }) => prototype.length <= MOST_INPUTS)
-        .map(({ id, name, prototype, rows }) => [id, { row: prototype, rows, name }]),
-    );
+    const pictures = new Map(state.clusters.map(({ id, name, prototype, rows }) => [id, { row: prototype, rows, name }]));
     if (this.moments.at(-1)?.sequence === sequence) this.moments.pop();
     this.moments.push({ sequence, pictures });
-    this.moments.splice(0, Math.max(0, this.moments.length - MOST_STATES));
+    const most = Math.min(MOST_STATES, Math.floor(MOST_NUMBERS / Math.max(1, pictures.size * state.info.inputs)));
+    this.moments.splice(0, Math.max(0, this.moments.length - Math.max(1, most)));
   }
 
   /** The clusters as they were before the change that an event belongs to, and after it; null where the page did not see them. */

@@ -7,6 +7,7 @@ export type Picture =
   | { kind: 'bars' | 'line' | 'point'; low: ArrayLike<number>; high: ArrayLike<number> };
 
 const MOST_BARS = 24;
+const MOST_SIDE = 256; // pixels of an image that are drawn, across or down
 /** Photographs' ground, light or dark alike, and what is drawn on it. */
 const [GROUND, GRID, AREA, INK] = ['#000', '#3a3f4a', '#345d8c', '#fff'];
 
@@ -61,7 +62,9 @@ export function drawRow(context: CanvasRenderingContext2D, row: ArrayLike<number
     }
   } else {
     context.beginPath();
-    for (let i = 0; i < row.length; ++i) context.lineTo(across(i / (row.length - 1)), up(part(i)));
+    // As many corners as can be told apart.
+    const step = Math.ceil(row.length / (4 * size));
+    for (let i = 0; i < row.length; i += step) context.lineTo(across(i / (row.length - 1)), up(part(i)));
     context.strokeStyle = INK;
     context.lineWidth = Math.max(1, size / 70);
     context.stroke();
@@ -76,14 +79,19 @@ export function drawRow(context: CanvasRenderingContext2D, row: ArrayLike<number
 
 function drawImage(context: CanvasRenderingContext2D, row: ArrayLike<number>, { width, height }: { width: number; height: number }, x: number, y: number, size: number): void {
   if (row.length !== width * height) return;
-  if (image.width !== width || image.height !== height) {
-    scratch.width = width;
-    scratch.height = height;
-    image = ink.createImageData(width, height);
+  // Of a large picture every step-th pixel: more than can be seen would only take time.
+  const step = Math.ceil(Math.max(width, height) / MOST_SIDE);
+  const [wide, high] = [Math.ceil(width / step), Math.ceil(height / step)];
+  if (image.width !== wide || image.height !== high) {
+    scratch.width = wide;
+    scratch.height = high;
+    image = ink.createImageData(wide, high);
     image.data.fill(255);
   }
   const { data } = image;
-  for (let i = 0; i < row.length; ++i) data[4 * i] = data[4 * i + 1] = data[4 * i + 2] = 255 * row[i]!; // clamped by the array
+  let to = 0;
+  for (let down = 0; down < height; down += step)
+    for (let across = 0; across < width; across += step, to += 4) data[to] = data[to + 1] = data[to + 2] = 255 * row[down * width + across]!; // clamped by the array
   ink.putImageData(image, 0, 0);
   const scale = size / Math.max(width, height);
   context.imageSmoothingEnabled = true;

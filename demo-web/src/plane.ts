@@ -23,8 +23,24 @@ const unit = (vector: Float64Array): Float64Array => {
   return length > 1e-12 ? vector.map((value) => value / length) : vector;
 };
 
+/** A symmetric matrix, known by its products and its trace. */
+interface Spread {
+  times: (vector: Float64Array) => Float64Array;
+  trace: number;
+}
+function spreadOf(matrix: Float64Array, size: number): Spread {
+  let trace = 0;
+  for (let i = 0; i < size; ++i) trace += matrix[i * size + i]!;
+  return { times: (vector) => times(matrix, vector), trace };
+}
+
+// A file may have a thousand features. Beyond these, work that grows with their square or cube is spared.
+const MANY_FEATURES = 128;
+const MOST_STEPS = 2e7; // multiplications on the way to a direction
+const roundsOf = (size: number): number => Math.max(8, Math.min(200, Math.floor(MOST_STEPS / (size * size))));
+
 /** The direction of greatest spread that is square to `first`, by repeated multiplication. */
-function strongest(matrix: Float64Array, begin: Float64Array, first: Float64Array | null): { axis: Float64Array; spread: number } {
+function strongest(matrix: Spread, begin: Float64Array, first: Float64Array | null): { axis: Float64Array; spread: number } {
   const aside = (vector: Float64Array): Float64Array => {
     if (!first) return vector;
     const along = dot(vector, first);
@@ -32,8 +48,9 @@ function strongest(matrix: Float64Array, begin: Float64Array, first: Float64Arra
   };
   let axis = unit(aside(begin));
   let spread = 0;
-  for (let round = 0; round < 200; ++round) {
-    const next = aside(times(matrix, axis));
+  const rounds = roundsOf(begin.length);
+  for (let round = 0; round < rounds; ++round) {
+    const next = aside(matrix.times(axis));
     spread = Math.sqrt(dot(next, next));
     if (spread < 1e-12) return { axis, spread: 0 };
     axis = next.map((value) => value / spread);
@@ -42,13 +59,12 @@ function strongest(matrix: Float64Array, begin: Float64Array, first: Float64Arra
 }
 
 /** The two strongest, beginning where the last map's were. A direction and its opposite are one: that which leaves the map as it was is taken. */
-function strongestTwo(matrix: Float64Array, size: number, last: Plane['axes'] | null): { axes: Plane['axes']; held: number } {
+function strongestTwo(matrix: Spread, size: number, last: Plane['axes'] | null): { axes: Plane['axes']; held: number } {
   const known = last?.[0].length === size ? last : null;
   const begin = (at: number): Float64Array => (known ? Float64Array.from(known[at]!) : Float64Array.from({ length: size }, (_, i) => Math.sin(1 + i * (at + 1))));
   const first = strongest(matrix, begin(0), null);
   const second = strongest(matrix, begin(1), first.axis);
-  let total = 0;
-  for (let i = 0; i < size; ++i) total += matrix[i * size + i]!;
+  const total = matrix.trace;
   const axes = [first.axis, second.axis].map((axis, i) => (known && dot(axis, known[i]!) < 0 ? axis.map((value) => -value) : axis)) as Plane['axes'];
   return { axes, held: total > 0 ? Math.min(1, (first.spread + second.spread) / total) : 1 };
 }
@@ -58,22 +74,46 @@ export function planeOfSpread(points: Float32Array, size: number, last: Plane | 
   const count = points.length / size;
   const middle = new Float64Array(size);
   points.forEach((value, i) => (middle[i % size]! += value / count));
+  const { axes, held } = strongestTwo(size > MANY_FEATURES ? longSpread(points, middle) : shortSpread(points, middle), size, last?.axes ?? null);
+  return { middle, axes, back: axes, held };
+}
+
+function shortSpread(points: Float32Array, middle: Float64Array): Spread {
+  const size = middle.length;
+  const count = points.length / size;
   const matrix = new Float64Array(size * size);
   for (let p = 0; p < count; ++p)
     for (let i = 0; i < size; ++i)
       for (let j = 0; j < size; ++j)
         matrix[i * size + j]! += ((points[p * size + i]! - middle[i]!) * (points[p * size + j]! - middle[j]!)) / count;
-  const { axes, held } = strongestTwo(matrix, size, last?.axes ?? null);
-  return { middle, axes, back: axes, held };
+  return spreadOf(matrix, size);
 }
 
-/** L of a matrix L Lᵀ. */
+/** The same without the matrix, of some of the points. */
+function longSpread(points: Float32Array, middle: Float64Array): Spread {
+  const size = middle.length;
+  const count = points.length / size;
+  const step = Math.ceil(count / size);
+  const chosen: Float64Array[] = [];
+  for (let p = 0; p < count; p += step) chosen.push(middle.map((value, i) => points[p * size + i]! - value));
+  const product = (vector: Float64Array): Float64Array => {
+    const result = new Float64Array(size);
+    for (const point of chosen) {
+      const along = dot(point, vector) / chosen.length;
+      for (let i = 0; i < size; ++i) result[i]! += along * point[i]!;
+    }
+    return result;
+  };
+  return { times: product, trace: chosen.reduce((sum, point) => sum + dot(point, point), 0) / chosen.length };
+}
+
+/** L of a matrix L Lᵀ; of that with its diagonal alone if features are many. */
 function lowerRoot(matrix: Float64Array, size: number): Float64Array {
   const root = new Float64Array(size * size);
   for (let i = 0; i < size; ++i)
-    for (let j = 0; j <= i; ++j) {
+    for (let j = size > MANY_FEATURES ? i : 0; j <= i; ++j) {
       let sum = matrix[i * size + j]!;
-      for (let k = 0; k < j; ++k) sum -= root[i * size + k]! * root[j * size + k]!;
+      for (let k = 0; k < j && size <= MANY_FEATURES; ++k) sum -= root[i * size + k]! * root[j * size + k]!;
       root[i * size + j] = i === j ? Math.sqrt(Math.max(sum, 1e-12)) : sum / root[j * size + j]!;
     }
   return root;
@@ -124,7 +164,7 @@ export function planeApart(clusters: { moments: Moments }[], size: number, last:
     return sum;
   });
   const lastRound = last?.axes[0].length === size ? (last.axes.map(toRound) as Plane['axes']) : null;
-  const { axes, held } = strongestTwo(between, size, lastRound);
+  const { axes, held } = strongestTwo(spreadOf(between, size), size, lastRound);
   const out = axes.map((axis) => solveUpper(root, axis)) as Plane['axes'];
   return { middle, axes: out, back: out.map((axis) => times(within, axis)) as Plane['back'], held };
 }

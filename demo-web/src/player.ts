@@ -134,6 +134,7 @@ export class Player {
       await task(() => turn === this.turn);
     } catch (error) {
       if (turn === this.turn) {
+        this.phase = 'resting'; // a stream that was refused is over
         this.play(false);
         this.watcher.failed(error);
       }

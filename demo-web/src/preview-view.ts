@@ -109,7 +109,7 @@ export class PreviewView {
 
   private showRows(table: Table): void {
     const box = element('preview-rows', HTMLDivElement);
-    box.innerHTML = '';
+    box.replaceChildren();
     const kept = table.columns.filter(({ at }) => at >= 0);
     if (table.image) {
       drawnAs({ kind: 'image', ...table.image }, () => {
@@ -152,7 +152,7 @@ export class PreviewView {
   private showColumns(table: Table): void {
     const field = element('preview-columns', HTMLFieldSetElement);
     const list = element('preview-column-list', HTMLDivElement);
-    list.innerHTML = '';
+    list.replaceChildren();
     this.boxes = [];
     field.hidden = table.image !== null || table.columns.length < 2 || table.columns.length > MOST_CHOSEN;
     if (field.hidden) return;

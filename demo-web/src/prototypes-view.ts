@@ -1,6 +1,6 @@
 /** What the model knows, a card a cluster, and the person's corrections. */
-import { announce, button, element } from './dom';
-import { markSvg } from './marks';
+import { announce, button, element, grouped, made, show } from './dom';
+import { markElement } from './marks';
 import { drawAlone } from './picture';
 import type { Known, Learner } from './learner';
 
@@ -84,15 +84,17 @@ export class PrototypesView {
       this.cards.delete(id);
       this.chosen.delete(id);
     }
-    const total = clusters.reduce((sum, { rows }) => sum + rows, 0) || 1;
+    const { mass = 0, alive } = this.learner.state ?? {};
     clusters.forEach((cluster, at) => {
       const card = this.cards.get(cluster.id) ?? this.make(cluster.id);
       // Only where the order is another one: moving a card would take the focus out of it.
       if (this.list.children[at] !== card) this.list.insertBefore(card, this.list.children[at] ?? null);
-      this.fill(card, cluster, cluster.rows / total);
+      this.fill(card, cluster, cluster.rows / (mass || 1));
     });
     this.seen = ids;
     element('known-empty', HTMLDivElement).hidden = ids.size > 0;
+    const all = alive?.size ?? 0;
+    show(element('known-more', HTMLParagraphElement), all > ids.size ? `These are the ${ids.size} largest of ${grouped(all)} clusters.` : '');
     this.allow();
   }
 
@@ -113,14 +115,15 @@ export class PrototypesView {
     const card = document.createElement('li');
     card.dataset['id'] = String(id);
     if (this.seen.size && !this.seen.has(id)) card.classList.add('young');
-    card.innerHTML = `
-      <button class="choose" type="button" aria-pressed="false" aria-label="Choose cluster ${id}" draggable="true">
-        <canvas width="112" height="112"></canvas>
-      </button>
-      <p class="id">${markSvg(id)} <b>${id}</b> <span class="part"></span></p>
-      <input class="name" maxlength="31" placeholder="name it" aria-label="Name of cluster ${id}" autocomplete="off" />
-      <p class="small age"></p>`;
-    const choose = card.querySelector<HTMLButtonElement>('.choose')!;
+    const image = made('canvas', { width: 112, height: 112 });
+    const choose = made('button', { className: 'choose', type: 'button', ariaPressed: 'false', ariaLabel: `Choose cluster ${id}`, draggable: true }, image);
+    const name = made('input', { className: 'name', maxLength: 31, placeholder: 'name it', ariaLabel: `Name of cluster ${id}`, autocomplete: 'off' });
+    card.append(
+      choose,
+      made('p', { className: 'id' }, markElement(id), ' ', made('b', {}, String(id)), ' ', made('span', { className: 'part' })),
+      name,
+      made('p', { className: 'small age' }),
+    );
     choose.onclick = () => {
       if (!this.chosen.delete(id)) this.chosen.add(id);
       this.allow();
@@ -135,7 +138,6 @@ export class PrototypesView {
       event.preventDefault();
       this.merge(id, other);
     };
-    const name = card.querySelector<HTMLInputElement>('.name')!;
     name.onchange = () =>
       void this.correct(async () => {
         await this.learner.correct((model) => model.label(id, name.value.trim()));

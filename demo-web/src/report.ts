@@ -4,10 +4,13 @@ import { CHANGES, reasonOf } from './event-words';
 import { PIXELS } from './digits';
 import type { Played } from './history';
 import type { Known, Learner, ModelEvent, State } from './learner';
+import { lanesOf, type Lane } from './lanes';
 import { colourOf, markSvg } from './marks';
 import { drawRow } from './picture';
-import style from './report.css?inline';
-import { lanesOf, type Lane } from './timeline-view';
+import style from './report.css?raw';
+
+/** Of report.css, as a policy names it; the build puts it in. */
+declare const REPORT_STYLE_HASH: string;
 
 export interface ReportData {
   title: string;
@@ -22,6 +25,11 @@ export interface ReportData {
   played: readonly Played[];
   score: { byCluster: number; byKind: number } | null;
 }
+
+const MOST_LINES = 500; // of a table, as in the program's reports
+
+/** Of that style alone and of pictures that the file holds: nothing else is loaded, and no script runs. The program's reports say the same. */
+const POLICY = `default-src 'none'; style-src '${REPORT_STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 const number = (value: number, digits = 0): string =>
   value.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: digits });
@@ -50,36 +58,38 @@ function picture(row: Float32Array): string {
   return target.toDataURL('image/png');
 }
 
-function prototypes(clusters: Known[]): string {
-  const total = clusters.reduce((sum, { rows }) => sum + rows, 0) || 1;
+function prototypes({ clusters, alive, mass }: State): string {
   const card = ({ id, kind, name, rows, prototype }: Known): string =>
     `<li><img width=112 height=112 alt="Typical row of cluster ${id}" src="${picture(prototype)}">` +
-    `<div title="${safe(name)}">${markSvg(id, 'sw')} <b>${id}</b> ${safe(name)}</div><span>kind ${kind} · ${percent(rows / total)}</span><span>${number(rows)} rows</span></li>`;
-  return `<ul class=protos>${clusters.map(card).join('\n')}</ul>`;
+    `<div title="${safe(name)}">${markSvg(id, 'sw')} <b>${id}</b> ${safe(name)}</div><span>kind ${kind} · ${percent(rows / (mass || 1))}</span><span>${number(rows)} rows</span></li>`;
+  const more = alive.size > clusters.length ? `<p class=small>These are the ${number(clusters.length)} largest of ${number(alive.size)} clusters.</p>` : '';
+  return `<ul class=protos>${clusters.map(card).join('\n')}</ul>${more}`;
 }
 
 function timeline(state: State, lanes: Lane[]): string {
   const streams = Math.max(1, state.info.streams);
   const [left, width, pitch, top] = [132, 960, 28, 24];
   const step = (width - left - 40) / streams;
-  const x = (stream: number): number => Math.round(left + (Math.max(1, stream) - 0.5) * step);
-  const y = (id: number): number => top + pitch * lanes.findIndex((lane) => lane.id === id);
+  const x = (stream: number): number => Math.round(left + (Math.max(1, Math.min(streams, stream)) - 0.5) * step);
+  const line = new Map(lanes.map(({ id }, at) => [id, at]));
+  const known = new Map(state.clusters.map((cluster) => [cluster.id, cluster]));
+  const y = (id: number): number => top + pitch * line.get(id)!;
   let inside = '';
-  for (let s = 1; s <= streams; s += Math.ceil(streams / 24))
+  for (let s = 1; s <= streams; s += Math.ceil(streams / Math.min(24, Math.floor(110 / String(streams).length))))
     inside += `<text class="t m" x=${x(s)} y=${top + pitch * lanes.length + 8}>${s}</text>`;
   for (const { id, from, to, into } of lanes) {
     const end = to === null ? width - 20 : x(to);
-    inside += `<text class="t e i" x=${left - 20} y=${y(id) + 4}>${id} ${safe(state.clusters.find((cluster) => cluster.id === id)?.name ?? '')}</text>`;
+    inside += `<text class="t e i" x=${left - 20} y=${y(id) + 4}>${id} ${safe(known.get(id)?.name ?? '')}</text>`;
     inside += `<path d="M${x(from)} ${y(id)}H${end}" stroke="${colourOf(id)}" stroke-width=5 stroke-linecap=round><title>cluster ${id}, from stream ${from}</title></path>`;
-    const parent = state.clusters.find((cluster) => cluster.id === id)?.parent ?? 0;
+    const parent = known.get(id)?.parent ?? 0;
     for (const [other, at] of [
       [into, end],
       [parent, x(from)],
     ] as const) {
-      if (other && lanes.some((lane) => lane.id === other)) inside += `<path class=fold d="M${at} ${y(id)}V${y(other)}"/>`;
+      if (other && line.has(other)) inside += `<path class=fold d="M${at} ${y(id)}V${y(other)}"/>`;
     }
     inside += `<circle class=mark cx=${x(from)} cy=${y(id)} r=5 />`;
-    if (to !== null) inside += `<path class=solid d="M${end - 4} ${y(id) - 4}l8 8m0 -8l-8 8" style="stroke:var(--ink)"/>`;
+    if (to !== null) inside += `<path class=ink d="M${end - 4} ${y(id) - 4}l8 8m0 -8l-8 8" stroke="currentColor" stroke-width=1.2 />`;
   }
   const label = `Lanes of ${counted(lanes.length, 'cluster')} over ${counted(streams, 'stream')}; the table below has the same`;
   const size = `0 0 ${width} ${top + pitch * lanes.length + 16}`;
@@ -88,11 +98,12 @@ function timeline(state: State, lanes: Lane[]): string {
 
 function reasons(events: ModelEvent[]): string {
   const told = (chosen: ModelEvent[]): string =>
+    (chosen.length > MOST_LINES ? `<p class=small>These are the last ${MOST_LINES}.</p>` : '') +
     table(
       ['stream', 'event', 'cluster', 'why'],
-      chosen.map((event) => [
+      chosen.slice(-MOST_LINES).map((event) => [
         number(event.stream),
-        event.type.replace('_', ' '),
+        safe(event.type.replace('_', ' ')),
         event.id ? `${markSvg(event.id, 'sw')} ${event.id}` : '–',
         safe(reasonOf(event)),
       ]),
@@ -127,15 +138,14 @@ function streamTable(played: readonly Played[]): string {
 export function reportPage(data: ReportData): string {
   const { learner, played, score, options } = data;
   const state = learner.state!;
-  const { clusters, events, info } = state;
-  const lanes = [...lanesOf(events, learner).values()];
-  const kinds = new Set(clusters.map(({ kind }) => kind)).size;
+  const { clusters, events, info, kinds } = state;
+  const lanes = [...lanesOf(state).values()];
   const born = events.filter(({ type }) => type === 'born').length;
   const merged = events.filter(({ type }) => type === 'merged').length;
   const tiles = [
     [number(info.rows), 'rows learnt'],
     [number(info.streams), 'streams'],
-    [number(clusters.length), 'clusters'],
+    [number(info.clusters), 'clusters'],
     [number(kinds), 'kinds'],
     [number(born), 'born'],
     [number(merged), 'merged'],
@@ -168,7 +178,7 @@ export function reportPage(data: ReportData): string {
       'prototypes',
       'Prototypes',
       'What each cluster stands for: the row that the network decodes from its middle.',
-      clusters.length ? prototypes(clusters) : '<p class=empty>No cluster yet.</p>',
+      clusters.length ? prototypes(state) : '<p class=empty>No cluster yet.</p>',
     ),
     section(
       'streams',
@@ -184,9 +194,9 @@ export function reportPage(data: ReportData): string {
     ),
   ];
   return (
-    `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
+    `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="viewport" content="width=device-width,initial-scale=1">` +
     `<meta name="color-scheme" content="light dark"><title>${safe(data.title)}</title><style>${style}</style></head><body>\n` +
-    `<header><h1>${safe(data.title)}</h1><p class=lead>${counted(info.streams, 'stream')}, ${counted(info.rows, 'row')}, ${counted(clusters.length, 'cluster')} of ${counted(kinds, 'kind')}; ` +
+    `<header><h1>${safe(data.title)}</h1><p class=lead>${counted(info.streams, 'stream')}, ${counted(info.rows, 'row')}, ${counted(info.clusters, 'cluster')} of ${counted(kinds, 'kind')}; ` +
     `${number(born)} born, ${number(merged)} merged.</p><p class=made>${safe(data.made)}</p>` +
     `<dl class=tiles>${tiles.map(([value, name]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).join('')}</dl></header>\n<main>\n${sections.join('')}</main></body></html>\n`
   );

@@ -192,11 +192,10 @@ export class StreamView {
     drawAlone(this.current, this.row(at));
     const novelty = scores.novelty[at]!;
     const known = (this.learner.state?.info.streams ?? 0) > 0 && scores.id[at] !== 0;
-    this.verdict.innerHTML = '';
     const strong = document.createElement('strong');
     strong.textContent = novelty > NOVEL_ABOVE ? 'novel' : `cluster ${scores.id[at]}`;
     strong.className = novelty > NOVEL_ABOVE ? 'is-novel' : '';
-    this.verdict.append(strong, ` novelty ${novelty.toFixed(2)}`);
+    this.verdict.replaceChildren(strong, ` novelty ${novelty.toFixed(2)}`);
     if (!known) {
       this.tally.textContent = `Row ${shown} of ${stream.count}. Nothing is learnt yet, so everything is novel.`;
       return;

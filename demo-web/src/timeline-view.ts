@@ -1,7 +1,8 @@
 /** A lane a cluster, from the stream of its birth to now or to its end; a mark tells its reason and shows before and after. */
-import { announce, element, grouped } from './dom';
+import { announce, drawn, element, grouped, made } from './dom';
 import { CHANGES, concerned, reasonOf, titleOf, told } from './event-words';
-import { colourOf, markSvg } from './marks';
+import { laneOf, lanesOf, stepOf, ticksOf, type Lane } from './lanes';
+import { colourOf, markElement } from './marks';
 import { Past, type Picture } from './past';
 import { drawAlone } from './picture';
 import { TableView, type Table } from './table-view';
@@ -9,32 +10,9 @@ import type { ModelEvent, Learner } from './learner';
 
 const LANE = 28;
 const LEFT = 40;
-const LEAST_STEP = 40;
+const MOST_MARKS = 400;
+const MOST_LINES = 500; // of the table
 const SIGN: Record<string, string> = { born: '●', merged: '⤴', retired: '×', forgotten: '×', split: '⑂' };
-
-export interface Lane {
-  id: number;
-  from: number;
-  to: number | null;
-  into: number;
-}
-
-/** The lane of an event: that of the cluster which begins or ends by it. */
-const laneOf = ({ type, id, other }: ModelEvent): number => (type === 'born' || type === 'forgotten' ? id : other);
-
-export function lanesOf(events: ModelEvent[], learner: Learner): Map<number, Lane> {
-  const lanes = new Map<number, Lane>();
-  for (const { id, bornStream } of learner.state?.clusters ?? []) lanes.set(id, { id, from: bornStream, to: null, into: 0 });
-  for (const event of events) {
-    const { type, id, stream } = event;
-    const lane = laneOf(event);
-    if (type === 'born' && !lanes.has(id)) lanes.set(id, { id, from: stream, to: stream, into: 0 });
-    const ends = type === 'merged' || type === 'retired' || type === 'forgotten';
-    // Unless it was undone and is alive.
-    if (ends && !learner.find(lane)) lanes.set(lane, { id: lane, from: lanes.get(lane)?.from ?? stream, to: stream, into: lane === id ? 0 : id });
-  }
-  return new Map([...lanes].sort(([a], [b]) => a - b));
-}
 
 export class TimelineView {
   private readonly box = element('timeline', HTMLDivElement);
@@ -68,49 +46,50 @@ export class TimelineView {
     return {
       caption: 'What happened to the clusters',
       heads: ['stream', 'what', 'why'],
-      rows: this.events().map((event) => [event.stream, titleOf(event), reasonOf(event)]),
+      rows: this.events().slice(-MOST_LINES).map((event) => [event.stream, titleOf(event), reasonOf(event)]),
     };
   }
 
   private update(): void {
     const { state } = this.learner;
-    const lanes = state ? lanesOf(state.events, this.learner) : new Map<number, Lane>();
+    const lanes = state ? lanesOf(state) : new Map<number, Lane>();
     const focused = this.marks.find(({ mark }) => mark === document.activeElement)?.event.sequence;
     this.marks = [];
     this.table.changed();
     this.hint.hidden = lanes.size === 0;
     if (!state || lanes.size === 0) {
-      this.box.innerHTML = '<p class="small">No cluster yet.</p>';
+      this.box.replaceChildren(made('p', { className: 'small' }, 'No cluster yet.'));
       this.close();
       return;
     }
     const streams = Math.max(1, state.info.streams);
     const row = new Map([...lanes.keys()].map((id, at) => [id, at]));
-    const step = Math.max(LEAST_STEP, Math.min(90, (this.box.clientWidth - LEFT - 24) / streams));
-    const x = (stream: number): number => LEFT + (Math.max(1, stream) - 0.5) * step;
+    const step = stepOf(streams, this.box.clientWidth - LEFT - 24);
+    const x = (stream: number): number => LEFT + (Math.max(1, Math.min(streams, stream)) - 0.5) * step;
     const y = (id: number): number => 14 + (row.get(id) ?? 0) * LANE;
     const [width, height] = [LEFT + streams * step + 24, lanes.size * LANE + 24];
-    let inside = '';
-    for (let s = 1; s <= streams; ++s) inside += `<text x="${x(s)}" y="${height - 4}" text-anchor="middle">${s}</text>`;
+    const picture = drawn('svg', { width, height, 'aria-hidden': 'true' });
+    for (const s of ticksOf(streams, step)) picture.append(drawn('text', { x: x(s), y: height - 4, 'text-anchor': 'middle' }, grouped(s)));
+    const line = (id: number, from: [number, number], to: [number, number], look: Record<string, string | number>): void =>
+      picture.append(drawn('line', { x1: from[0], y1: from[1], x2: to[0], y2: to[1], stroke: colourOf(id), ...look }));
     for (const { id, from, to, into } of lanes.values()) {
       const end = to === null ? width - 12 : x(to);
-      inside += `<line x1="${x(from)}" x2="${end}" y1="${y(id)}" y2="${y(id)}" stroke="${colourOf(id)}" stroke-width="3" stroke-linecap="round"/>`;
-      if (into && row.has(into)) inside += `<line x1="${end}" x2="${end}" y1="${y(id)}" y2="${y(into)}" stroke="${colourOf(id)}" stroke-dasharray="3 3"/>`;
+      line(id, [x(from), y(id)], [end, y(id)], { 'stroke-width': 3, 'stroke-linecap': 'round' });
+      if (into && row.has(into)) line(id, [end, y(id)], [end, y(into)], { 'stroke-dasharray': '3 3' });
       const parent = this.learner.find(id)?.parent ?? 0;
-      if (row.has(parent)) inside += `<line x1="${x(from)}" x2="${x(from)}" y1="${y(parent)}" y2="${y(id)}" stroke="${colourOf(id)}" stroke-dasharray="2 4"/>`;
+      if (row.has(parent)) line(id, [x(from), y(parent)], [x(from), y(id)], { 'stroke-dasharray': '2 4' });
     }
-    this.box.innerHTML = `<div class="lanes" style="width:${width}px;height:${height}px"><svg width="${width}" height="${height}" aria-hidden="true">${inside}</svg></div>`;
-    const holder = this.box.firstElementChild!;
+    const holder = made('div', { className: 'lanes' }, picture);
+    holder.style.width = `${width}px`;
+    holder.style.height = `${height}px`;
     for (const id of lanes.keys()) {
-      const label = document.createElement('span');
-      label.className = 'lane-id';
+      const label = made('span', { className: 'lane-id' }, markElement(id), ` ${id}`);
       label.style.top = `${y(id) - 10}px`;
-      label.innerHTML = `${markSvg(id)} ${id}`;
       holder.append(label);
     }
-    for (const event of this.events()) {
+    const drawnEvents = this.events().filter((event) => row.has(laneOf(event))).slice(-MOST_MARKS);
+    for (const event of drawnEvents) {
       const at = laneOf(event);
-      if (!row.has(at)) continue;
       const mark = document.createElement('button');
       mark.type = 'button';
       mark.className = 'event';
@@ -125,6 +104,7 @@ export class TimelineView {
       holder.append(mark);
       this.marks.push({ event, mark });
     }
+    this.box.replaceChildren(holder);
     if (!this.marks.some(({ event }) => event.sequence === this.current)) this.current = this.marks.at(-1)?.event.sequence ?? 0;
     if (!this.marks.some(({ event }) => event.sequence === this.open)) this.close();
     this.rove();
@@ -167,11 +147,8 @@ export class TimelineView {
     this.open = this.current = event.sequence;
     this.rove();
     const { before, after } = this.past.around(event.sequence);
-    const head = document.createElement('div');
-    head.className = 'head';
-    head.innerHTML = '<h3></h3><button type="button" class="close" aria-label="Close">×</button>';
-    head.querySelector('h3')!.textContent = `Stream ${event.stream}: ${titleOf(event)}`;
-    head.querySelector('button')!.onclick = () => this.close();
+    const close = made('button', { type: 'button', className: 'close', ariaLabel: 'Close', onclick: () => this.close() }, '×');
+    const head = made('div', { className: 'head' }, made('h3', {}, `Stream ${event.stream}: ${titleOf(event)}`), close);
     const why = document.createElement('p');
     why.className = 'small';
     why.textContent = reasonOf(event);
@@ -205,9 +182,7 @@ export class TimelineView {
       image.setAttribute('role', 'img');
       image.setAttribute('aria-label', `Cluster ${id}, drawn from memory`);
       drawAlone(image, row);
-      const caption = document.createElement('figcaption');
-      caption.innerHTML = markSvg(id);
-      caption.append(` ${name || id}: ${grouped(rows)} rows`);
+      const caption = made('figcaption', {}, markElement(id), ` ${name || id}: ${grouped(rows)} rows`);
       figure.append(image, caption);
       list.append(figure);
     }

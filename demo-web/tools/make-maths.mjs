@@ -1,6 +1,6 @@
 // docs/math.md as a page, in the style of the reports. usage: make-maths.mjs MATH.md STYLE.css OUT.html
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const [, , source, style, out] = process.argv;
 
@@ -54,14 +54,19 @@ function block(text) {
 const [title, ...blocks] = readFileSync(source, 'utf8').trim().split(/\n\n+/);
 mkdirSync(dirname(out), { recursive: true });
 writeFileSync(
+  join(dirname(out), 'maths.css'),
+  `${readFileSync(style, 'utf8')}
+header,main{max-width:820px}main h2{margin:2rem 0 .6rem}main p{margin:0 0 .8rem;text-wrap:pretty}main ul{padding-left:1.2rem}main [id]{scroll-margin-top:5rem}sub{line-height:0;font-size:.72em}main>:target,main p:has(:target){background:var(--soft);box-shadow:0 0 0 8px var(--soft)}
+`,
+);
+writeFileSync(
   out,
   `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>adapvae: ${inline(title.replace(/^# /, ''))}</title>
-<style>${readFileSync(style, 'utf8')}
-main{max-width:820px}main h2{margin:2rem 0 .6rem}main p{margin:0 0 .8rem;text-wrap:pretty}main ul{padding-left:1.2rem}main [id]{scroll-margin-top:5rem}sub{line-height:0;font-size:.72em}main>:target,main p:has(:target){background:var(--soft);box-shadow:0 0 0 8px var(--soft)}
-</style></head><body>
-<header style="max-width:820px"><p class=made><a href="./index.html">← to the demo</a></p>${block(title)}</header>
+<link rel="stylesheet" href="./maths.css"></head><body>
+<header><p class=made><a href="./index.html">← to the demo</a></p>${block(title)}</header>
 <main>
 ${blocks.map(block).join('\n')}
 </main></body></html>

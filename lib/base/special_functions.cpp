@@ -132,6 +132,13 @@ double half_chi_squared_quantile(Index dof, double p) {
   return 0.5 * m * root * root * root;
 }
 
+double half_chi_squared_above(Index dof, double x) {
+  const auto m = static_cast<double>(dof);
+  const double spread = 2.0 / (9.0 * m);
+  const double normal = (std::cbrt(std::max(2.0 * x / m, 0.0)) - 1.0 + spread) / std::sqrt(spread);
+  return 0.5 * std::erfc(normal * 0.70710678118654752440);
+}
+
 SinCos sin_cos(double angle) {
   // Quarter turns: pi / 2 in two parts, the first with so few bits that its multiples are exact.
   constexpr double kQuarterTurn = 1.5707963267341256;

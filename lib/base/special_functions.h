@@ -22,6 +22,8 @@ double normal_quantile(double p);
 // Half the p-quantile of χ² with `dof` degrees of freedom (Wilson and Hilferty 1931; within 1 % for
 // dof >= 3 and 0.5 <= p <= 0.995).
 double half_chi_squared_quantile(Index dof, double p);
+// The probability of more than x.
+double half_chi_squared_above(Index dof, double x);
 
 // base^exponent for a base above 0, to about 1e-15 · |exponent · log base|: libm's pow brings
 // tables of 5 KB that nothing else here needs.

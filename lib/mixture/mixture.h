@@ -42,6 +42,9 @@ struct RowScore {
   // far from, each by its own measure; about half a χ² of m degrees of freedom for a row that
   // belongs.
   float remoteness = 0.0F;
+  // -log Σ_j E[π_j]/E[π_k] t_j(z), k the most probable cluster: the surprise as if that cluster
+  // had all the weight. A row is not novel because its cluster is rare.
+  float misfit = 0.0F;
 };
 
 struct BoundParts {
@@ -115,6 +118,8 @@ class Mixture {
   // Cluster k with all it holds is no more; the last cluster takes its number. Its rows count as
   // faded. At least two clusters.
   void remove_cluster(Index k);
+  // Rows that were learnt count as faded although no cluster held them.
+  void count_faded(Index rows);
   // Cluster k is as it was before it held anything. Its rows count as faded.
   void forget_rows(Index k);
   // At most so many bytes does save() write.

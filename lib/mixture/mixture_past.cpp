@@ -38,6 +38,8 @@ void Mixture::fade(double factor) {
   global_step();
 }
 
+void Mixture::count_faded(Index rows) { faded_rows_ = faded_rows_ + RowCount{.whole = rows}; }
+
 void Mixture::remove_cluster(Index k) {
   faded_rows_ = faded_rows_ + carried_rows_[k];
   const Index last = clusters_ - 1;

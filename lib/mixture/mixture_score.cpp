@@ -8,6 +8,8 @@
 namespace adapvae {
 namespace {
 
+constexpr double kLeastWeight = 1e-300;  // so that it has a logarithm
+
 // Σ_d log(1 + shrink · distance_d) of a diagonal cluster, by products: one logarithm for many
 // dimensions.
 double log_product(const GaussianView& g, Index k, const float* z, const float* variance,
@@ -94,6 +96,8 @@ void Mixture::score(Backend& backend, ConstMatrixView z, ConstMatrixView varianc
     const float* p = r.row(i);
     out[i].cluster = std::max_element(p, p + clusters_) - p;
     out[i].probability = p[out[i].cluster];
+    const double weight = std::max(weight_[out[i].cluster], kLeastWeight);
+    out[i].misfit = static_cast<float>(std::log(weight)) - out[i].log_density;
   }
 }
 
@@ -135,10 +139,9 @@ double Mixture::find_surprise_quantile(double part) const {
     const double middle = 0.5 * (low + high);
     double below = 0.0;
     for (Index k = 0; k < clusters_; ++k) {
-      const double rise = 2.0 * (middle + predictive_[k].log_peak) / m;
+      const double rise = middle + predictive_[k].log_peak;
       if (rise <= 0.0) continue;
-      const double normal = (std::cbrt(rise) - 1.0 + spread) / std::sqrt(spread);
-      below += weight_[k] * 0.5 * std::erfc(-normal * 0.70710678118654752440);
+      below += weight_[k] * (1.0 - half_chi_squared_above(config_.shape.dims, rise));
     }
     (below < part * weight ? low : high) = middle;
   }

@@ -70,6 +70,13 @@ double NoveltyScale::quantile(double part) const {
   return origin_ + deviation_ * std::sinh(-kMiddle / kFineness);
 }
 
+double NoveltyScale::fraction_above(double surprise) const {
+  const Index at = bucket_of(surprise);
+  float above = 0.5F * counts_[at];
+  for (Index b = at + 1; b < kBuckets; ++b) above += counts_[b];
+  return static_cast<double>(above) / rows_;
+}
+
 double NoveltyScale::boundary(double theory, const NoveltySettings& settings) const {
   // Theory counts as much as the rows that would hold two false alarms.
   const double prior_rows = 2.0 / settings.false_alarm_rate;
@@ -86,6 +93,16 @@ void NoveltyScale::save(ByteWriter& writer) const {
   writer.write_f64(rows_);
   writer.write_f64(origin_);
   for (const float c : counts_) writer.write_f32(c);
+}
+
+bool NoveltyScale::sound() const {
+  double sum = 0.0;
+  bool sound = within(origin_, kLargestNumber);
+  for (const float count : counts_) {
+    sound = sound && count >= 0.0F && within(count, static_cast<double>(kMostRows));
+    sum += static_cast<double>(count);
+  }
+  return sound && std::fabs(rows_ - sum) <= 1e-6 * sum;
 }
 
 Status NoveltyScale::check(ByteReader reader) {

@@ -40,6 +40,8 @@ class NoveltyScale {
   // Surprise below which `part` of the counted rows lie. At least one must have been counted.
   double quantile(double part) const;
   double rows() const { return rows_; }
+  // Of the counted rows, the fraction with a larger surprise. At least one must have been counted.
+  double fraction_above(double surprise) const;
 
   // In [0, 1]: 0.5 where surprise is boundary, rising with it.
   float novelty(double surprise, double boundary) const;
@@ -48,6 +50,7 @@ class NoveltyScale {
   void save(ByteWriter& writer) const;
   static Status check(ByteReader reader);  // whether load() would take it
   Status load(ByteReader& reader);
+  bool sound() const;  // whether load() takes what save() writes
 
  private:
   Index bucket_of(double surprise) const;

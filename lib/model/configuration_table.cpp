@@ -60,10 +60,9 @@ constexpr FieldInfo kFields[] = {
     INTEGER(kNetwork, hidden3, 0, 1048576, kFrozen, "Width of the third; 0: none."),
     INTEGER(kNetwork, hidden4, 0, 1048576, kFrozen, "Width of the fourth; 0: none."),
     CHOICE(kNetwork, scale_inputs, "off standardise", kFrozen,
-           "standardise: raw measurements become deviations from the first stream's mean, input by "
-           "input, within ±10; of an input that is constant there a tenth of its value counts as a "
-           "deviation. For a gaussian likelihood; what is decoded comes back in the units of the "
-           "input."),
+           "standardise: inputs are measured in standard deviations from the first block's mean. "
+           "Beyond 5 they are compressed. If the range changes they are scaled anew. For a "
+           "gaussian likelihood."),
     CHOICE(kNetwork, likelihood, "bernoulli gaussian gaussian_learned", kFrozen,
            "How the decoder explains a row: bernoulli for numbers in [0, 1], gaussian for others, "
            "with one variance for all inputs or a learnt one for each."),

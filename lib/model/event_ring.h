@@ -32,8 +32,10 @@ enum class ModelEventKind : std::int32_t {
   kDrifted = 9,        // training has moved cluster id by more than a deviation: see gain
   kRepaired = 10,      // numbers that went wrong and were caught: see reason; rows: how many times
   kStreamClosed = 11,  // all that came in it is learnt: rows, clusters
+  kRescaled = 12,  // input `input` left its range by a factor `gain`: scale and network made anew
+  kWarned = 13,    // something that a person should look at: see reason
 };
-inline constexpr int kModelEventKinds = 12;
+inline constexpr int kModelEventKinds = 14;
 
 // Up to kNothingSeparated as MoveOutcome: why there was no birth.
 enum class EventReason : std::int32_t {
@@ -44,7 +46,12 @@ enum class EventReason : std::int32_t {
   kNothingSeparated = 4,
   kCovarianceRepaired = 5,  // was not positive definite: its diagonal was raised
   kStepSkipped = 6,         // loss or gradient of a training step was not finite
+  kRateReduced = 7,         // training diverged and was repeated with a smaller learning rate
+  kNothingNew = 8,          // kStreamClosed: rows joined the clusters, the network was not trained
+  kBeyondRange = 9,         // `rows` rows lie beyond the range of the inputs
+  kNearlyFull = 10,         // kWarned: there is hardly room for more clusters
 };
+inline constexpr int kEventReasons = 11;
 
 struct ModelEvent {
   std::uint64_t sequence = 0;  // from 1, given by the ring
@@ -55,7 +62,8 @@ struct ModelEvent {
   ClusterId other = kNoId;
   double gain = 0.0;  // of the evidence bound; kDrifted: the shift, in the cluster's deviations
   double rows = 0.0;
-  std::uint64_t clusters = 0;  // kStreamClosed
+  std::uint64_t clusters = 0;  // kStreamClosed, kNearlyFull
+  std::int32_t input = -1;     // kBeyondRange: the input that is farthest out
 };
 
 // One line of English, without a line break: the view is in `buffer`, a zero follows. Cut short if

@@ -6,6 +6,10 @@
 namespace adapvae {
 namespace {
 
+std::uint64_t number_of_input(const ModelEvent& e) {
+  return e.input > 0 ? static_cast<std::uint64_t>(e.input) : 0;
+}
+
 void say_refusal(const ModelEvent& e, TextWriter& line) {
   line << "no birth out of cluster " << e.id << ": ";
   switch (e.reason) {
@@ -27,9 +31,23 @@ void say_refusal(const ModelEvent& e, TextWriter& line) {
 void say_repair(const ModelEvent& e, TextWriter& line) {
   if (e.reason == EventReason::kStepSkipped) {
     line << e.rows << " training steps skipped: loss or gradient was not finite";
+  } else if (e.reason == EventReason::kRateReduced) {
+    line << "training diverged and was repeated " << e.rows
+         << " times, each with a tenth of the learning rate";
   } else {
     line << e.rows << " covariances repaired: not positive definite";
   }
+}
+
+void say_range(const ModelEvent& e, TextWriter& line) {
+  line << e.rows << " rows lie beyond the range of the inputs, input " << number_of_input(e)
+       << " by a factor " << e.gain;
+}
+
+void say_warning(const ModelEvent& e, TextWriter& line) {
+  line << "warning: ";
+  if (e.reason != EventReason::kNearlyFull) return say_range(e, line);
+  line << e.clusters << " clusters, max_clusters is nearly reached";
 }
 
 void say_gain(const ModelEvent& e, TextWriter& line) {
@@ -75,17 +93,26 @@ void say(const ModelEvent& e, TextWriter& line) {
       return say_repair(e, line);
     case ModelEventKind::kStreamClosed:
       line << "closed with " << e.rows << " rows, " << e.clusters << " clusters";
+      if (e.reason == EventReason::kNothingNew) line << "; nothing new";
       return;
+    case ModelEventKind::kRescaled:
+      say_range(e, line);
+      line << "; inputs are scaled anew";
+      return;
+    case ModelEventKind::kWarned:
+      return say_warning(e, line);
   }
 }
 
 // In the order of ModelEventKind and EventReason.
-constexpr const char* kKindName[kModelEventKinds] = {"born",      "merged",  "retired",  "not_born",
-                                                     "forgotten", "split",   "noticed",  "labelled",
-                                                     "undone",    "drifted", "repaired", "learnt"};
-constexpr const char* kReasonName[] = {"none",        "bound_would_fall",  "too_few_rows",
-                                       "no_room",     "nothing_separated", "covariance_repaired",
-                                       "step_skipped"};
+constexpr const char* kKindName[kModelEventKinds] = {
+    "born",     "merged", "retired", "not_born", "forgotten", "split",    "noticed",
+    "labelled", "undone", "drifted", "repaired", "learnt",    "rescaled", "warned"};
+constexpr const char* kReasonName[kEventReasons] = {
+    "none",         "bound_would_fall",  "too_few_rows",
+    "no_room",      "nothing_separated", "covariance_repaired",
+    "step_skipped", "rate_reduced",      "nothing_new",
+    "beyond_range", "nearly_full"};
 
 }  // namespace
 
@@ -100,7 +127,9 @@ void write_event_json(const ModelEvent& event, TextWriter& text) {
        << kReasonName[static_cast<int>(event.reason)] << "\",\"id\":" << event.id
        << ",\"other\":" << event.other << ",\"gain\":";
   text.exact(event.gain) << ",\"rows\":";
-  text.exact(event.rows) << ",\"clusters\":" << event.clusters << "}";
+  text.exact(event.rows) << ",\"clusters\":" << event.clusters;
+  if (event.reason == EventReason::kBeyondRange) text << ",\"input\":" << number_of_input(event);
+  text << "}";
 }
 
 std::string_view format_event(const ModelEvent& event, std::span<char> buffer) {

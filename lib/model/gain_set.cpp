@@ -43,6 +43,25 @@ int order_of(const GainView& a, const GainView& b) {
   return 0;
 }
 
+// Sums over the gains of a set.
+struct GainTotals {
+  std::uint64_t rows = 0;
+  Index born = 0;
+  Index gains = 0;
+
+  // False if a set cannot have so many.
+  bool add(const GainView& gain) {
+    if (gain.rows > static_cast<std::uint64_t>(kMostRows) - rows || gain.born > INT32_MAX - born ||
+        gains == INT32_MAX) {
+      return false;
+    }
+    rows += gain.rows;
+    born += gain.born;
+    ++gains;
+    return true;
+  }
+};
+
 }  // namespace
 
 bool GainBase::operator==(const GainBase& other) const {
@@ -68,35 +87,33 @@ Status GainSet::open(const std::byte* bytes, std::size_t size) {
   base_.known = reader.read_u32();
   const std::uint32_t dims = reader.read_u32();
   const std::uint32_t diagonal = reader.read_u32();
-  if (!reader.ok() || reader.remaining() < 4 + kGainTailBytes) {
+  const std::uint32_t reserved = reader.read_u32();
+  if (!reader.ok() || reader.remaining() < kGainTailBytes) {
     return corrupt_gains("gains are cut short");
   }
   bytes_ = bytes;
   size_ = size - kGainTailBytes;
   ByteReader tail(bytes + size_, kGainTailBytes);
   if (tail.read_u64() != crc64(bytes, size_)) return corrupt_gains("gains: the checksum is wrong");
-  if (base_.known > kMost || dims > kMost || diagonal > 1 || gains > INT32_MAX) {
+  if (base_.known > kMost || dims > kMost || diagonal > 1 || gains > INT32_MAX || reserved != 0) {
     return corrupt_gains("gains do not parse");
   }
   base_.shape.dims = static_cast<Index>(dims);
   base_.shape.covariance = diagonal != 0 ? FactorShape::kDiagonal : FactorShape::kLower;
   gains_ = static_cast<Index>(gains);
-  born_ = 0;
-  rows_ = 0;
+  GainTotals totals;
   Record record;
   GainView before;
   Place at;
   while (next(at, &record)) {
     const GainView& gain = record.gain;
-    if ((at.number > 1 && order_of(before, gain) >= 0) ||
-        gain.rows > static_cast<std::uint64_t>(kMostRows) - rows_ ||
-        gain.born > INT32_MAX - born_) {
+    if ((at.number > 1 && order_of(before, gain) >= 0) || !totals.add(gain)) {
       return corrupt_gains("gains do not parse");
     }
-    rows_ += gain.rows;
-    born_ += gain.born;
     before = gain;
   }
+  rows_ = totals.rows;
+  born_ = totals.born;
   if (at.number != gains_ || at.position != size_ - kGainHeadBytes) {
     return corrupt_gains("gains do not parse");
   }
@@ -159,7 +176,7 @@ Status merge_gain_sets(const GainSet& a, const GainSet& b, std::byte* out, std::
     GainSet::Record records[2];
     bool left[2] = {a.next(places[0], &records[0]), b.next(places[1], &records[1])};
     std::size_t at = kGainHeadBytes;
-    Index gains = 0;
+    GainTotals totals;
     while (left[0] || left[1]) {
       const int order = !left[1] ? -1 : !left[0] ? 1 : order_of(records[0].gain, records[1].gain);
       if (order == 0 && (records[0].size != records[1].size ||
@@ -170,7 +187,10 @@ Status merge_gain_sets(const GainSet& a, const GainSet& b, std::byte* out, std::
       const GainSet::Record& taken = records[order <= 0 ? 0 : 1];
       if (write) std::memcpy(out + at, taken.bytes, taken.size);
       at += taken.size;
-      ++gains;
+      if (!totals.add(taken.gain)) {
+        return {StatusCode::kInvalidArgument,
+                "the gains together have more rows than a model can count: apply some first"};
+      }
       if (order <= 0) left[0] = a.next(places[0], &records[0]);
       if (order >= 0) left[1] = b.next(places[1], &records[1]);
     }
@@ -181,7 +201,7 @@ Status merge_gain_sets(const GainSet& a, const GainSet& b, std::byte* out, std::
     }
     if (!write) continue;
     ByteWriter head(out, kGainHeadBytes);
-    write_head(a.base(), gains, head);
+    write_head(a.base(), totals.gains, head);
     ByteWriter tail(out + at, kGainTailBytes);
     tail.write_u64(crc64(out, at));
   }

@@ -64,7 +64,7 @@ std::size_t close_gain(const GainBase& base, const GainView& gain, std::byte* ou
 
 // The union of two sets into out, which may be null with capacity 0: then only *size is found.
 // kForeign if they are of different bases, kInvalidArgument if they have different gains of one
-// worker and sequence, kOutOfMemory, *size then says what it takes.
+// worker and sequence or too many rows, kOutOfMemory, *size then says what it takes.
 Status merge_gain_sets(const GainSet& a, const GainSet& b, std::byte* out, std::size_t capacity,
                        std::size_t* size);
 

@@ -29,9 +29,9 @@ struct RowResult {
 // Why a row is as novel as it is.
 struct RowReason {
   RowResult result;
-  double surprise = 0.0;          // -log_density, and error_surprise
-  double error_surprise = 0.0;    // of what the decoder cannot account for (eq. 19)
-  double boundary = 0.0;          // surprise of novelty 0.5
+  double surprise = 0.0;          // of features and error, in standard deviations (eq. 19)
+  double error_surprise = 0.0;    // the error's part of it
+  double boundary = 0.0;          // surprise of novelty 0.5, for rows of its cluster
   ClusterId nearest = kNoId;      // cluster that has most of the density there
   double squared_distance = 0.0;  // from it, in its own metric; ordinary rows have about m
   // The part of each feature in it [m], and the row less what the network makes of it [d], in the

@@ -1,6 +1,7 @@
 #include "model/model.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "base/bounds.h"
@@ -10,12 +11,21 @@ namespace adapvae {
 namespace {
 
 constexpr Index kNeighbours = 15;
-// Farther out a scaled input says no more, and one wild number could undo the network's training.
-constexpr double kMostDeviations = 10.0;
-// What a row's features vary before the network has learnt to say it, as a part of their variance
-// over all rows: more hides kinds that are there, less divides them.
-constexpr double kStartVariance = 0.3;
+// Standard deviations beyond which scaled inputs are compressed: one wild number could undo the
+// network's training.
+constexpr double kInputRange = 5.0;
 constexpr std::int32_t kReplayCounted = 2;  // replay_in_fit
+// What an input may cost after training (input_cost()). An error of some ten deviations, the range
+// of scaled inputs, costs less even if the decoder gives its least variance. At a higher cost
+// Adam's steps are far too large for the numbers in the network, and clusters and replay made with
+// it would spoil the training of later blocks.
+constexpr double kMostCost = 1e7;
+// The same, if it is also so many times what it was in the block's first epoch.
+constexpr double kMostRisenCost = 1e4;
+constexpr double kMostRise = 10.0;
+// Times that a block is learnt again when training has diverged, and by how much more slowly.
+constexpr int kMostRetries = 3;
+constexpr double kRetryRate = 0.1;
 
 Index neighbour_tile(const Configuration& config) {
   return std::min<Index>(config.pass_rows, NeighbourGraph::kLargestTile);
@@ -63,7 +73,7 @@ void Model::place(Arena& arena, const Configuration& config, ModelUse use, Memor
   const Index m = config_.latent;
   input_scale_.place(arena, config_.inputs,
                      config_.scale_inputs != 0 ? Scaling::kMeanVariance : Scaling::kOff,
-                     kMostDeviations);
+                     kInputRange);
   const bool apart = layout == MemoryLayout::kApart;
   if (apart) {
     vae_.place(arena, network);
@@ -87,7 +97,8 @@ void Model::place(Arena& arena, const Configuration& config, ModelUse use, Memor
   take(score_, config_.pass_rows);
   take(novelty_, config_.pass_rows);
   take(error_, config_.pass_rows);
-  row_novelty_.place(arena, m, config_.novelty_error_weight, learns(use) ? config_.block_rows : 0);
+  row_novelty_.place(arena, m, config_.novelty_error_weight, learns(use) ? config_.block_rows : 0,
+                     clusters.max_clusters);
   if (config_.scale_inputs != 0) take(pass_x_, Index{config_.pass_rows} * config_.inputs);
   take(scratch_, 2 * m + clusters.max_clusters);
   events_.place(arena, learns(use) ? config_.events : 0);
@@ -223,21 +234,67 @@ Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report
   if (waiting_ > 0) return rows_wait();
   ADAPVAE_RETURN_IF_ERROR(check_room(static_cast<std::uint64_t>(rows.rows)));
   keep(rows);
-  return finish(learn_stream(backend, rows, report, time), rows);
+  retries_ = 0;
+  Status status = learn_stream(backend, rows, report, time);
+  while (status.code() == StatusCode::kDiverged && config_.restore_on_failure != 0 &&
+         retries_ < kMostRetries && !pace_.cut_short()) {
+    restore(rows);
+    ++retries_;
+    status = learn_stream(backend, rows, report, time);
+  }
+  return finish(status, rows);
 }
 
-// Training that left the range of numbers, or that mostly could not take a step, is no training.
-Status Model::check_trained(const StreamReport& report) const {
-  const std::uint64_t taken = vae_.optimiser().taken_steps() - before_.taken_steps;
-  if (report.skipped_steps <= taken && vae_.sound() && learner_.sound()) return {};
+Status Model::diverged() {
   return {
       StatusCode::kDiverged,
       "training diverged: use scale_inputs, a smaller learning_rate or rows of a smaller range"};
 }
 
+Status Model::run_epoch(Backend& backend, const TrainingSettings& settings, ConstMatrixView all,
+                        const VaeBatch& pattern, EpochReport* report) {
+  ADAPVAE_RETURN_IF_ERROR(
+      trainer_.run_epoch(backend, vae_, settings, epoch_, all, pattern, report));
+  if (epoch_++ == 0) first_cost_ = input_cost(*report);
+  return {};
+}
+
+// Nats that the reconstruction of an input costs; with a fixed variance below 1, as if it were 1.
+double Model::input_cost(const EpochReport& epoch) const {
+  const bool fixed = static_cast<Likelihood>(config_.likelihood) == Likelihood::kGaussian;
+  const double variance = fixed ? std::min(1.0, config_.likelihood_variance) : 1.0;
+  return -epoch.loss.log_likelihood * variance / config_.inputs;
+}
+
+// Asked after the last epoch of a stage.
+Status Model::check_epoch(const EpochReport& epoch) const {
+  const double cost = input_cost(epoch);
+  const bool risen = cost > kMostRisenCost && cost > kMostRise * first_cost_;
+  return cost <= kMostCost && !risen ? Status() : diverged();
+}
+
+// A step that was skipped shows that the network has left the range in which it can be trained. If
+// that cannot be undone, a block that took most of its steps is kept.
+Status Model::check_trained(const StreamReport& report) const {
+  const std::uint64_t taken = vae_.optimiser().taken_steps() - before_.taken_steps;
+  const std::uint64_t most_skipped = config_.restore_on_failure != 0 ? 0 : taken;
+  return report.skipped_steps <= most_skipped && vae_.sound() && learner_.sound() ? Status()
+                                                                                  : diverged();
+}
+
+void Model::start_training() {
+  double rate = config_.learning_rate;
+  for (int i = 0; i < retries_; ++i) rate *= kRetryRate;
+  vae_.optimiser().reset();
+  vae_.optimiser().settings().adam.learning_rate = static_cast<float>(rate);
+}
+
 // A file may say anything of how much has been learnt.
 Status Model::check_room(std::uint64_t rows) const {
-  if (stream_ < kMostBlocks && rows_learnt_ + rows <= static_cast<std::uint64_t>(kMostRows)) {
+  constexpr auto kMost = static_cast<std::uint64_t>(kMostRows);
+  constexpr std::uint64_t kEventReserve = std::uint64_t{1} << 40;  // more than a block has
+  if (stream_ < kMostBlocks && rows_learnt_ + rows <= kMost &&
+      events_.last() <= kMost - kEventReserve) {
     return learner_.check_room(rows);
   }
   return {StatusCode::kUnavailable,
@@ -252,16 +309,28 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   ++stream_;
   epoch_ = 0;
   time_ = time;
+  const Standardiser::Beyond beyond = input_scale_.beyond(rows);
+  const bool begins = stream_ == 1 || range_has_changed(beyond);
   pace_.begin(pacing_,
-              plan_stream(config_, stream_, rows.rows, frozen(), pacing_.seconds_per_stream > 0.0));
-  rows = scale_stream(rows);
-  vae_.optimiser().reset();
-  vae_.optimiser().settings().adam.learning_rate = static_cast<float>(config_.learning_rate);
+              plan_stream(config_, begins ? 1 : stream_, rows.rows, frozen(),
+                          pacing_.seconds_per_stream > 0.0),
+              retries_ > 0);
+  start_training();
+  rescaled_ = stream_ > 1 && begins && !pace_.stopped();
+  if (rescaled_) {
+    ADAPVAE_RETURN_IF_ERROR(rescale(backend, rows));
+    rows = ConstMatrixView(all_, rows.rows, config_.inputs);
+  } else {
+    rows = scale_stream(rows);
+  }
   if (stream_ == 1 && !pretrained_) ADAPVAE_RETURN_IF_ERROR(learn_features(backend, rows));
   if (stream_ > 1) ADAPVAE_RETURN_IF_ERROR(meet(backend, rows));
+  if (stream_ > 1 && explained(rows.rows)) return absorb(backend, rows, report, time);
+  note_range(beyond, rows.rows, rescaled_);
+  if (stream_ > 1 && !frozen() && !pace_.stopped()) learner_.fade_novelty(most_counted(rows.rows));
   ADAPVAE_RETURN_IF_ERROR(draw_replay(backend, rows));
   const ConstMatrixView all = gather(rows);
-  if (stream_ > 1 && !frozen()) {
+  if (arrived() && !frozen()) {
     ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, all, config_.adapt_epochs));
   }
   ADAPVAE_RETURN_IF_ERROR(encode(backend, all));
@@ -280,39 +349,67 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   ADAPVAE_RETURN_IF_ERROR(backend.status());
   // A stopped stream may have no replay to stand for the past: it would part old kinds.
   if (config_.kinds != 0 && pace_.asker()()) ADAPVAE_RETURN_IF_ERROR(group_kinds(backend, all));
+  ADAPVAE_RETURN_IF_ERROR(finish_stream(backend, rows, report));
+  count_novelty(rows.rows, !frozen());  // last: after it nothing can fail
+  return {};
+}
+
+// A block that brings nothing new: its rows join the clusters, and nothing else changes.
+Status Model::absorb(Backend& backend, ConstMatrixView rows, StreamReport* report, double time) {
+  absorbed_ = true;
+  replay_.clear();
+  const LatentCodes now = codes(rows.rows);
+  ADAPVAE_RETURN_IF_ERROR(learner_.begin(now.mean, now.variance, 1, time));
+  pace_.enter(Stage::kClose);
+  learner_.absorb(backend);
+  VaeBatch batch = objective(rows, prior_weight(config_));
+  batch.input = batch.target = rows.row_range(0, std::min<Index>(config_.pass_rows, rows.rows));
+  batch.noise_key = {
+      .seed = config_.seed, .purpose = RandomPurpose::kLatentNoise, .stream = stream_};
+  ADAPVAE_RETURN_IF_ERROR(vae_.compute_loss(backend, batch, &report->loss));
+  ADAPVAE_RETURN_IF_ERROR(finish_stream(backend, rows, report));
+  count_novelty(rows.rows, false);
+  return {};
+}
+
+// What every block ends with, however much was learnt from it.
+Status Model::finish_stream(Backend& backend, ConstMatrixView rows, StreamReport* report) {
+  ADAPVAE_RETURN_IF_ERROR(backend.status());
   rows_learnt_ += static_cast<std::uint64_t>(rows.rows);
-  ADAPVAE_RETURN_IF_ERROR(look_back(backend, rows.rows));
+  ADAPVAE_RETURN_IF_ERROR(look_back(backend, rows));
   close_report(backend, report);
   report->stopped = pace_.cut_short();
-  pace_.finish();
   ADAPVAE_RETURN_IF_ERROR(backend.status());
   ADAPVAE_RETURN_IF_ERROR(check_trained(*report));
-  count_novelty(rows.rows);  // last: after it nothing can fail
+  pace_.finish();
   return {};
 }
 
 // What is new of the rows is seen before the network has learnt them.
 Status Model::meet(Backend& backend, ConstMatrixView rows) {
+  assert(learner_.streams() > 0);  // else met_scores() is not written
   ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
   learner_.meet(backend, codes(rows.rows).mean, codes(rows.rows).variance);
-  if (!frozen() && !pace_.stopped()) learner_.fade_novelty(most_counted(rows.rows));
-  if (!row_novelty_.wanted()) return backend.status();
-  std::copy_n(learner_.met_surprise(), rows.rows, row_novelty_.features());
+  for (Index i = 0; i < rows.rows; ++i) {
+    const RowScore& score = learner_.met_scores()[i];
+    row_novelty_.cluster()[i] = score.cluster;
+    row_novelty_.misfit()[i] = score.misfit;
+  }
+  if (!row_novelty_.wants_errors()) return backend.status();
   return find_errors(backend, codes(rows.rows).mean, rows, row_novelty_.errors());
 }
 
 // Epochs of reconstruction alone: on the first stream to learn features at all, on later ones so
 // that the network meets the new rows before the mixture judges them.
 Status Model::reconstruct(Backend& backend, ConstMatrixView all, int epochs) {
-  pace_.enter(stream_ <= 1 ? Stage::kPretrain : Stage::kAdapt);
+  pace_.enter(stream_ > 1 && !rescaled_ ? Stage::kAdapt : Stage::kPretrain);
   TrainingSettings settings = training_settings(config_, pretrain_corruption(config_), stream_);
   settings.go_on = pace_.asker();
   EpochReport report;
   for (int i = 0; i < epochs && !pace_.ended(); ++i) {
-    ADAPVAE_RETURN_IF_ERROR(
-        trainer_.run_epoch(backend, vae_, settings, epoch_++, all, objective(all, 0.0F), &report));
+    ADAPVAE_RETURN_IF_ERROR(run_epoch(backend, settings, all, objective(all, 0.0F), &report));
   }
-  return {};
+  return check_epoch(report);
 }
 
 // Epochs of reconstruction in which rows that lie next to each other are drawn together.
@@ -330,14 +427,12 @@ Status Model::embed(Backend& backend, ConstMatrixView all, int epochs) {
   pattern.neighbour_weight = neighbour_weight(config_);
   EpochReport report;
   for (int i = 0; i < 2 * epochs && !pace_.ended(); ++i) {  // each visits half of the rows
-    ADAPVAE_RETURN_IF_ERROR(
-        trainer_.run_epoch(backend, vae_, settings, epoch_++, all, pattern, &report));
+    ADAPVAE_RETURN_IF_ERROR(run_epoch(backend, settings, all, pattern, &report));
   }
-  return {};
+  return check_epoch(report);
 }
 
-// The latent's scale is fixed once, on the first stream: the prior can then be, too. Reconstruction
-// alone has taught the network nothing about a row's variance: whatever the head says is arbitrary.
+// The latent's scale is fixed once, on the first stream: the prior can then be, too.
 Status Model::standardise(Backend& backend, ConstMatrixView rows) {
   ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
   const Index m = config_.latent;
@@ -360,7 +455,6 @@ Status Model::standardise(Backend& backend, ConstMatrixView rows) {
     deviation[j] = spread > kLeastSpread ? spread : 1.0;
   }
   vae_.standardise_latent(mean, deviation);
-  vae_.start_variance(kStartVariance);
   return {};
 }
 
@@ -415,10 +509,9 @@ Status Model::join(Backend& backend, ConstMatrixView all, Index fitted, StreamRe
   settings.go_on = pace_.asker();
   settings.codes = codes(all.rows);
   const float weight = prior_weight(config_);
+  EpochReport epoch;
   for (int i = 0; i < config_.joint_epochs && !pace_.ended(); ++i) {
-    EpochReport epoch;
-    ADAPVAE_RETURN_IF_ERROR(
-        trainer_.run_epoch(backend, vae_, settings, epoch_++, all, objective(all, weight), &epoch));
+    ADAPVAE_RETURN_IF_ERROR(run_epoch(backend, settings, all, objective(all, weight), &epoch));
     if (epoch.rows == 0) break;  // the network is where the mixture has seen it
     report->loss = epoch.loss;
     ADAPVAE_RETURN_IF_ERROR(encode(backend, all));
@@ -432,7 +525,7 @@ Status Model::join(Backend& backend, ConstMatrixView all, Index fitted, StreamRe
     }
     learner_.merges();
   }
-  return {};
+  return check_epoch(epoch);
 }
 
 Status Model::encode(Backend& backend, ConstMatrixView rows) {

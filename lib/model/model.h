@@ -57,8 +57,14 @@ class Model {
   // What the first stream said of the inputs' scale; off unless scale_inputs is set.
   Standardiser& input_scale() { return input_scale_; }
 
+  // kUnavailable if `rows` more rows, or the events and ids of another block or correction, cannot
+  // be counted.
+  Status check_room(std::uint64_t rows) const;
+
   // For the streams to come; not part of what the model knows.
   Status set_pacing(const Pacing& pacing);
+  // For experiments and tests: the network also trains on blocks that bring nothing new.
+  void learn_every_block(bool every) { learn_every_block_ = every; }
 
   // The first stream's pretraining, on rows given apart: up to block_rows + replay_rows of them,
   // once, before any stream. Nothing else is learnt from them, and the first stream then goes
@@ -170,6 +176,7 @@ class Model {
   void close_report(Backend& backend, StreamReport* report);
   void note_drift(Index k, double shift, StreamReport* report);
   void note_repairs(EventReason reason, std::uint64_t times);
+  void note_range(const Standardiser::Beyond& beyond, Index rows, bool rescaled);
   double replay_accuracy(Backend& backend);
   void renumber_replay();
   SnapshotInfo snapshot_info() const;
@@ -190,23 +197,42 @@ class Model {
   void place_learning(Arena& arena, const VaeConfig& network, const LearnerConfig& clusters,
                       Index all);
   void keep(ConstMatrixView rows);
+  void keep_counts();
+  void restore_counts();
   Status finish(const Status& status, ConstMatrixView rows);
   void restore(ConstMatrixView rows);
+  void start_training();
   Status learn_stream(Backend& backend, ConstMatrixView rows, StreamReport* report, double time);
 
   bool nothing_learnt() const { return learner_.mixture().rows_learnt() == 0.0; }
   Status check_stream(ConstMatrixView rows, Index most) const;
-  Status check_room(std::uint64_t rows) const;
+  static Status diverged();
+  Status run_epoch(Backend& backend, const TrainingSettings& settings, ConstMatrixView all,
+                   const VaeBatch& pattern, EpochReport* report);
+  double input_cost(const EpochReport& epoch) const;
+  Status check_epoch(const EpochReport& epoch) const;
   Status check_trained(const StreamReport& report) const;
   ConstMatrixView scale_stream(ConstMatrixView rows);
+  bool range_has_changed(const Standardiser::Beyond& beyond) const;
+  Status rescale(Backend& backend, ConstMatrixView rows);
   ConstMatrixView scaled_pass(ConstMatrixView rows);
   Status decode_pass(Backend& backend, ConstMatrixView z, MatrixView x);
   Status find_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x, float* out);
-  Status judge_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x);
+  struct Surprise {
+    double features;
+    double error;
+    double boundary;  // of the sum of both
+  };
+  Status judge(Backend& backend, ConstMatrixView z, ConstMatrixView x);
+  Surprise surprise_of(Index i) const;
   double most_counted(Index rows) const;
-  double novelty_boundary() const;
-  Status look_back(Backend& backend, Index rows);
-  void count_novelty(Index rows);
+  Status look_back(Backend& backend, ConstMatrixView rows);
+  void count_novelty(Index rows, bool trained);
+  // Whether the features in which the block is learnt were there when it came.
+  bool arrived() const { return stream_ > 1 && !rescaled_; }
+  bool explained(Index rows) const;
+  Status absorb(Backend& backend, ConstMatrixView rows, StreamReport* report, double time);
+  Status finish_stream(Backend& backend, ConstMatrixView rows, StreamReport* report);
   Status find_cluster(ClusterId id, Index* k) const;
   Status check_made(MatrixView z, MatrixView x, Index* rows) const;
   void cluster_mean(Index k, float* z) const;
@@ -214,6 +240,8 @@ class Model {
   Status make_rows(Backend& backend, Index rows, MatrixView z, MatrixView x, const Point& point);
   Status pretrain_rows(Backend& backend, ConstMatrixView rows);
   Status learn_features(Backend& backend, ConstMatrixView rows);
+  void project_on_axes(ConstMatrixView rows);
+  Status start_variances(Backend& backend, ConstMatrixView rows);
   Status reconstruct(Backend& backend, ConstMatrixView all, int epochs);
   Status standardise(Backend& backend, ConstMatrixView rows);
   Status draw_replay(Backend& backend, ConstMatrixView rows);
@@ -248,6 +276,10 @@ class Model {
   Index* row_cluster_ = nullptr;  // [block + replay]
   std::uint32_t stream_ = 0;
   std::uint32_t epoch_ = 0;  // within the stream
+  bool rescaled_ = false;    // in this stream
+  bool absorbed_ = false;    // this stream
+  int retries_ = 0;          // of the stream, because training diverged
+  double first_cost_ = 0.0;  // input_cost() of the stream's first epoch
   double time_ = 0.0;        // of the last stream
   std::uint64_t rows_learnt_ = 0;
   EventRing events_;
@@ -262,6 +294,7 @@ class Model {
     std::byte* scale = nullptr;   // of the inputs; null without scaling
     float* waiting = nullptr;     // [block × d] rows of push(), unscaled; likewise
   } kept_;
+  bool learn_every_block_ = false;
   bool broken_ = false;        // a stream has failed, and nothing was kept
   Index waiting_ = 0;          // rows of push(), the first of all_
   double waiting_time_ = 0.0;  // of the last push
@@ -276,7 +309,6 @@ class Model {
   RowScore* score_ = nullptr;       // [pass_rows]
   float* novelty_ = nullptr;        // [pass_rows]
   float* error_ = nullptr;          // [pass_rows]
-  Index met_known_ = 0;             // rows for count_novelty()
   float* pass_x_ = nullptr;         // [pass_rows × d] scaled rows; null without scaling
   double* scratch_ = nullptr;       // [2m + K]
   double* tightness_ = nullptr;     // [K] by which two_stage has narrowed clusters

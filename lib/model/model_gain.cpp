@@ -105,7 +105,7 @@ Status Model::part_rows(Backend& backend, ConstMatrixView rows, Index* known, In
     ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, x, z, variance));
     learner_.score(backend, z, variance, MatrixView(score_r_, n, learner_.mixture().clusters()),
                    score_, novelty_);
-    if (row_novelty_.ready()) ADAPVAE_RETURN_IF_ERROR(judge_errors(backend, z, x));
+    ADAPVAE_RETURN_IF_ERROR(judge(backend, z, x));
     ADAPVAE_RETURN_IF_ERROR(backend.status());
     Index kept = 0;
     for (Index i = 0; i < n; ++i) {
@@ -164,7 +164,9 @@ Status Model::apply(Backend& backend, const GainSet& set, double time, GainAlias
   ADAPVAE_RETURN_IF_ERROR(check_gains(set, time));
   *report = {};
   if (set.gains() == 0) return {};
-  // From here on nothing can fail.
+  keep_counts();
+  learner_.keep_state();
+  retries_ = 0;
   open_report(static_cast<Index>(set.rows()), report);
   replay_.clear();
   neighbours_.clear();
@@ -181,6 +183,11 @@ Status Model::apply(Backend& backend, const GainSet& set, double time, GainAlias
     learner_.add_newborns(gain);
   }
   learner_.close_gains();
+  if (!learner_.sound()) {
+    restore_counts();
+    learner_.restore_state();
+    return {StatusCode::kCorruptData, "the gains add up to numbers that no model holds"};
+  }
   rows_learnt_ += set.rows();
   close_report(backend, report);
   return {};

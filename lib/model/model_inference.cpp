@@ -54,7 +54,7 @@ Status Model::score(Backend& backend, ConstMatrixView rows, RowResult* out) {
     ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, x, z, variance));
     learner_.score(backend, z, variance, MatrixView(score_r_, n, learner_.mixture().clusters()),
                    score_, novelty_);
-    if (row_novelty_.ready()) ADAPVAE_RETURN_IF_ERROR(judge_errors(backend, z, x));
+    ADAPVAE_RETURN_IF_ERROR(judge(backend, z, x));
     for (Index i = 0; i < n; ++i) {
       RowResult& result = out[begin + i];
       result = {};
@@ -95,13 +95,16 @@ Status Model::explain(Backend& backend, const float* row, RowReason* reason, dou
   const Index d = config_.inputs;
   const ConstMatrixView one(row, 1, d);
   ADAPVAE_RETURN_IF_ERROR(score(backend, one, &reason->result));
-  reason->error_surprise = row_novelty_.ready() ? row_novelty_.error_surprise(error_[0]) : 0.0;
-  reason->boundary = novelty_boundary();
+  if (!nothing_learnt()) {
+    const Surprise surprise = surprise_of(0);
+    reason->error_surprise = surprise.error;
+    reason->surprise = surprise.features + surprise.error;
+    reason->boundary = surprise.boundary;
+  }
   ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, one, MatrixView(error, 1, d)));
   for (Index j = 0; j < d; ++j) error[j] = row[j] - error[j];
   // reconstruct() has left the features in z_.
   const NoveltyReason why = learner_.explain(z_, contribution);
-  reason->surprise = reason->error_surprise - static_cast<double>(reason->result.log_density);
   reason->nearest = nothing_learnt() ? kNoId : why.nearest;
   reason->squared_distance = why.squared_distance;
   reason->contribution = {contribution, static_cast<std::size_t>(config_.latent)};

@@ -2,19 +2,27 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/block_test.h"
 #include "model/model.h"
 
 namespace adapvae {
 namespace {
 
-constexpr float kLargestError = 1e18F;
+// Errors of unusual rows are larger by magnitudes; their mean should not be that of the largest.
+float compressed(float error) {
+  constexpr float kLargestError = 1e18F;
+  const float size = std::fabs(error) <= kLargestError ? std::fabs(error) : kLargestError;
+  const auto logarithm = static_cast<float>(std::log1p(static_cast<double>(size)));
+  return error < 0.0F ? -logarithm : logarithm;
+}
 
 }  // namespace
 
 // Of a network that moves, old surprises say less than this stream's; of a short one, too little.
 double Model::most_counted(Index rows) const {
   constexpr double kOldPerNew = 2.0;
-  return std::max(kOldPerNew * static_cast<double>(rows), static_cast<double>(config_.block_rows));
+  return std::max({kOldPerNew * static_cast<double>(rows), static_cast<double>(config_.block_rows),
+                   2.0 * RowNovelty::kLeastRows});
 }
 
 // x as the network gets it, z its codes [n × m], out [n].
@@ -34,59 +42,71 @@ Status Model::find_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x
         for (Index j = 0; j < x.cols; ++j) sum += row[j] * row[j];
         scale = 1.0F / std::sqrt(std::max(sum, 1.0F));
       }
-      const float value = -error[i] * scale;
-      error[i] = std::fabs(value) <= kLargestError ? value : kLargestError;
+      error[i] = compressed(-error[i] * scale);
     }
   }
   return {};
 }
 
-// After learner_.score(): novelty_ anew, with the errors, which stay in error_.
-Status Model::judge_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x) {
-  ADAPVAE_RETURN_IF_ERROR(find_errors(backend, z, x, error_));
-  const double limit = novelty_boundary();
+// After learner_.score(): novelty_ anew. Errors, if they are used, stay in error_.
+Status Model::judge(Backend& backend, ConstMatrixView z, ConstMatrixView x) {
+  if (nothing_learnt() || !row_novelty_.ready()) return {};
+  if (row_novelty_.uses_errors()) ADAPVAE_RETURN_IF_ERROR(find_errors(backend, z, x, error_));
   for (Index i = 0; i < x.rows; ++i) {
-    const double features = -static_cast<double>(score_[i].log_density);
-    novelty_[i] = row_novelty_.novelty(row_novelty_.surprise(features, error_[i]), limit);
+    const Surprise surprise = surprise_of(i);
+    novelty_[i] = row_novelty_.novelty(surprise.features + surprise.error, surprise.boundary);
   }
   return {};
 }
 
-double Model::novelty_boundary() const {
-  const NoveltySettings& settings = learner_.settings().novelty;
-  if (!row_novelty_.ready()) return learner_.boundary();
-  return row_novelty_.boundary(
-      learner_.mixture().surprise_quantile(1.0 - settings.false_alarm_rate), settings);
+// Of row i of the pass.
+Model::Surprise Model::surprise_of(Index i) const {
+  if (!row_novelty_.ready()) {
+    return {-static_cast<double>(score_[i].log_density), 0.0, learner_.boundary()};
+  }
+  const Index k = score_[i].cluster;
+  return {row_novelty_.feature_surprise(score_[i].misfit),
+          row_novelty_.uses_errors() ? row_novelty_.error_surprise(error_[i]) : 0.0,
+          row_novelty_.boundary(k, learner_.registry().info(k).id, learner_.settings().novelty)};
 }
 
-// Puts the rows of known kinds first, as they were met, for count_novelty(): the network has been
-// trained on all of them since, and redraws them too well. The codes are still those of these rows.
-Status Model::look_back(Backend& backend, Index rows) {
-  met_known_ = 0;
-  if (!row_novelty_.wanted() || stream_ == 1) return {};
-  const LatentCodes now = codes(rows);
-  for (Index begin = 0; begin < rows; begin += config_.pass_rows) {
-    const Index n = std::min<Index>(config_.pass_rows, rows - begin);
+// How the rows of the block fit now, for count_novelty(). The codes are still those of these rows.
+Status Model::look_back(Backend& backend, ConstMatrixView rows) {
+  const LatentCodes now = codes(rows.rows);
+  const bool errors = arrived() && row_novelty_.wants_errors();
+  for (Index begin = 0; begin < rows.rows; begin += config_.pass_rows) {
+    const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
     learner_.mixture().score(backend, now.mean.row_range(begin, n),
                              now.variance.row_range(begin, n),
                              MatrixView(score_r_, n, learner_.mixture().clusters()), score_);
+    if (errors) {
+      ADAPVAE_RETURN_IF_ERROR(
+          find_errors(backend, now.mean.row_range(begin, n), rows.row_range(begin, n), error_));
+    }
     for (Index i = 0; i < n; ++i) {
-      if (learner_.registry().info(score_[i].cluster).born_stream >= stream_) continue;
-      row_novelty_.features()[met_known_] = row_novelty_.features()[begin + i];
-      row_novelty_.errors()[met_known_++] = row_novelty_.errors()[begin + i];
+      const Index k = score_[i].cluster;
+      const bool newborn = learner_.registry().info(k).born_stream >= stream_;
+      row_novelty_.note_learnt(begin + i, k, newborn, score_[i].misfit, errors ? error_[i] : 0.0F);
     }
   }
   return backend.status();
 }
 
-void Model::count_novelty(Index rows) {
-  if (met_known_ == 0) return;
-  const NoveltyScale& scale = learner_.novelty_scale();
-  const double usual = scale.rows() > 0.0 ? scale.quantile(0.5) : 0.0;
-  const double spread =
-      scale.rows() > 0.0 ? scale.quantile(RowNovelty::kDeviationPart) - usual : 0.0;
-  const double most = frozen() ? learner_.settings().novelty.memory_rows : most_counted(rows);
-  row_novelty_.count(met_known_, usual, spread, most, learner_.settings().novelty);
+void Model::count_novelty(Index rows, bool trained) {
+  if (rescaled_) row_novelty_.reset();
+  row_novelty_.count(learner_.registry(), rows, trained, arrived(), most_counted(rows),
+                     learner_.settings().novelty);
+}
+
+// Whether the block that was met brings nothing that the model has to learn. After one block there
+// is nothing to compare it with.
+bool Model::explained(Index rows) const {
+  if (learn_every_block_ || pace_.stopped()) return false;
+  if (stream_ <= 2 || rescaled_ || !row_novelty_.ready()) return false;
+  BlockTest test(static_cast<double>(rows) * learner_.met_evidence(), rows);
+  row_novelty_.compare(learner_.registry(), rows, test);
+  if (frozen()) test.note_unlearnt(0);  // it will not be trained
+  return test.explained();
 }
 
 }  // namespace adapvae

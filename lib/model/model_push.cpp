@@ -1,7 +1,7 @@
 // Model: rows that come in any number, gathered into streams.
 #include <algorithm>
-#include <cmath>
 
+#include "base/bounds.h"
 #include "model/model.h"
 
 namespace adapvae {
@@ -9,7 +9,7 @@ namespace adapvae {
 Status Model::push(Backend& backend, ConstMatrixView rows, double time, StreamReport* report,
                    Index* streams_learnt) {
   *streams_learnt = 0;
-  if (!std::isfinite(time) || (has_time() && time < latest_time())) {
+  if (!within(time, kLargestNumber) || (has_time() && time < latest_time())) {
     return {StatusCode::kInvalidArgument, "time must not run backwards"};
   }
   if (rows.rows == 0) return {};

@@ -1,6 +1,7 @@
 // Model: what a stream came to, told in its report and as events.
 #include <algorithm>
 
+#include "base/bounds.h"
 #include "model/model.h"
 
 namespace adapvae {
@@ -16,6 +17,7 @@ void Model::hear(void* ring, const ClusterEvent& event) {
 
 void Model::open_report(Index rows, StreamReport* report) {
   *report = {};
+  absorbed_ = false;
   report->rows = rows;
   before_ = {.births = events_.count(ModelEventKind::kBorn),
              .merges = events_.count(ModelEventKind::kMerged),
@@ -74,11 +76,32 @@ void Model::close_report(Backend& backend, StreamReport* report) {
   report->skipped_steps = vae_.optimiser().skipped_steps() - before_.skipped_steps;
   report->repairs = mixture.repairs() - before_.repairs;
   note_repairs(EventReason::kStepSkipped, report->skipped_steps);
+  note_repairs(EventReason::kRateReduced, static_cast<std::uint64_t>(retries_));
   note_repairs(EventReason::kCovarianceRepaired, report->repairs);
+  const bool full = 10 * report->clusters >= 9 * learner_.config().max_clusters;
+  if (full && report->births > 0) {
+    events_.add({.kind = ModelEventKind::kWarned,
+                 .reason = EventReason::kNearlyFull,
+                 .stream = stream_,
+                 .clusters = static_cast<std::uint64_t>(report->clusters)});
+  }
   events_.add({.kind = ModelEventKind::kStreamClosed,
+               .reason = absorbed_ ? EventReason::kNothingNew : EventReason::kNone,
                .stream = stream_,
                .rows = static_cast<double>(report->rows),
                .clusters = static_cast<std::uint64_t>(report->clusters)});
+}
+
+// Rows that are not as the inputs were before are told of, unless clusters already explain them.
+void Model::note_range(const Standardiser::Beyond& beyond, Index rows, bool rescaled) {
+  constexpr Index kPart = 100;
+  if (!rescaled && (beyond.rows < 2 || kPart * beyond.rows < rows)) return;
+  events_.add({.kind = rescaled ? ModelEventKind::kRescaled : ModelEventKind::kWarned,
+               .reason = EventReason::kBeyondRange,
+               .stream = stream_,
+               .gain = std::min(beyond.ranges, kLargestNumber),
+               .rows = static_cast<double>(beyond.rows),
+               .input = static_cast<std::int32_t>(beyond.feature)});
 }
 
 void Model::note_repairs(EventReason reason, std::uint64_t times) {

@@ -28,13 +28,24 @@ void Model::place_kept(Arena& arena) {
   kept_.waiting = arena.take<float>(static_cast<std::size_t>(config_.block_rows) * d);
 }
 
-// Rows that waited are scaled in place: they are kept, too.
-void Model::keep(ConstMatrixView rows) {
-  if (config_.restore_on_failure == 0) return;
+void Model::keep_counts() {
   kept_.stream = stream_;
   kept_.time = time_;
   kept_.rows_learnt = rows_learnt_;
   kept_.events = events_.mark();
+}
+
+void Model::restore_counts() {
+  stream_ = kept_.stream;
+  time_ = kept_.time;
+  rows_learnt_ = kept_.rows_learnt;
+  events_.rewind(kept_.events);
+}
+
+// Rows that waited are scaled in place: they are kept, too.
+void Model::keep(ConstMatrixView rows) {
+  if (config_.restore_on_failure == 0) return;
+  keep_counts();
   learner_.keep_state();
   std::copy_n(std::as_const(vae_).parameters(), vae_.parameter_count(), kept_.parameters);
   if (config_.scale_inputs == 0) return;
@@ -51,10 +62,7 @@ Status Model::finish(const Status& status, ConstMatrixView rows) {
 }
 
 void Model::restore(ConstMatrixView rows) {
-  stream_ = kept_.stream;
-  time_ = kept_.time;
-  rows_learnt_ = kept_.rows_learnt;
-  events_.rewind(kept_.events);
+  restore_counts();
   learner_.restore_state();
   std::copy_n(kept_.parameters, vae_.parameter_count(), vae_.parameters());
   vae_.optimiser().reset();

@@ -163,6 +163,7 @@ bool state_fits(const void* context, const ClusterLearner& state) {
   const SnapshotInfo& info = rest.info;
   const bool fits = static_cast<std::uint64_t>(state.mixture().clusters()) == info.clusters &&
                     state.streams() <= info.streams &&
+                    (state.streams() == 0) == (info.streams == 0) &&
                     (state.streams() == 0 || state.time() <= info.time);
   ByteReader reader(rest.scale_bytes.data, rest.scale_bytes.bytes);
   return fits && rest.scale.load(reader).ok();
@@ -253,10 +254,8 @@ TensorFileContent Model::snapshot_content() const {
   *next++ = {"block.rows", TensorType::kF32, 2, {block, inputs}, all_};
   *next++ = {"input.scale", TensorType::kU8, 1, {scale.position()}, nullptr,
              fill_scale,    &input_scale_};
-  if (row_novelty_.wanted()) {
-    *next++ = {"novelty.state", TensorType::kU8, 1, {RowNovelty::bytes()}, nullptr,
-               fill_novelty,    &row_novelty_};
-  }
+  *next++ = {"novelty.clusters", TensorType::kU8, 1, {row_novelty_.bytes()}, nullptr,
+             fill_novelty,       &row_novelty_};
   const auto derived = [&](const TensorSource& tensor) {
     *next = tensor;
     next++->context = &learner_;
@@ -313,13 +312,14 @@ Status Model::load(const std::byte* bytes, std::size_t size) {
   if (state == nullptr || state->type != TensorType::kU8 || state->dims != 1) {
     return corrupt("clusters.state is missing or has another shape or type");
   }
-  // Without it: of a version that did not count errors yet.
-  const TensorView* novelty = reader.find("novelty.state");
+  // Files of older versions do not have it: novelty is then calibrated anew.
+  const TensorView* novelty = reader.find("novelty.clusters");
   if (novelty != nullptr) {
-    if (!novelty->has_shape(TensorType::kU8, {RowNovelty::bytes()})) {
-      return corrupt("novelty.state has another shape or type");
+    if (novelty->type != TensorType::kU8 || novelty->dims != 1) {
+      return corrupt("novelty.clusters has another shape or type");
     }
-    ADAPVAE_RETURN_IF_ERROR(RowNovelty::check({novelty->data, novelty->bytes}));
+    ADAPVAE_RETURN_IF_ERROR(
+        RowNovelty::check({novelty->data, novelty->bytes}, learner_.config().max_clusters));
   }
   // The last that can fail; it changes nothing then.
   const Rest rest = {info, *scale, input_scale_};
@@ -346,9 +346,9 @@ void Model::take_snapshot(const TensorReader& reader, const SnapshotInfo& info) 
   };
   if (use_ != ModelUse::kScoreInPlace) (void)for_each_layer(vae_, copy);
   row_novelty_.reset();
-  if (const TensorView* novelty = reader.find("novelty.state"); novelty != nullptr) {
+  if (const TensorView* novelty = reader.find("novelty.clusters"); novelty != nullptr) {
     ByteReader state(novelty->data, novelty->bytes);
-    (void)row_novelty_.load(state);
+    row_novelty_.load(state);
   }
   replay_.clear();
   neighbours_.clear();

@@ -76,13 +76,13 @@ StreamPlan plan_stream(const Configuration& config, std::uint32_t stream, Index 
   return plan;
 }
 
-void Pace::begin(const Pacing& pacing, const StreamPlan& plan) {
+void Pace::begin(const Pacing& pacing, const StreamPlan& plan, bool again) {
   pacing_ = pacing;
   plan_ = plan;
-  fraction_ = 0.0;
+  if (!again) fraction_ = 0.0;
   stopped_ = false;
   cut_short_ = false;
-  if (timed()) start_ = pacing_.seconds(pacing_.context);
+  if (timed() && !again) start_ = pacing_.seconds(pacing_.context);
   int first = 0;
   while (plan.share[first] == 0.0) ++first;  // there is always the close
   enter(static_cast<Stage>(first));

@@ -68,8 +68,9 @@ StreamPlan plan_stream(const Configuration& config, std::uint32_t stream, Index 
 // The open stream's: where it is, and whether it goes on.
 class Pace {
  public:
-  // Asks once, before anything is done.
-  void begin(const Pacing& pacing, const StreamPlan& plan);
+  // Asks once, before anything is done. again: the block is repeated, within the same budget, and
+  // its fraction does not fall.
+  void begin(const Pacing& pacing, const StreamPlan& plan, bool again = false);
   void enter(Stage stage);
   // For the stage's loops.
   GoOn asker() { return {ask, this}; }

@@ -4,91 +4,339 @@
 #include <cmath>
 
 #include "base/bounds.h"
+#include "base/special_functions.h"
 
 namespace adapvae {
 namespace {
 
-// An error far below the usual one says little: a blank row is easily redrawn.
+// An error far below the usual one says little: a blank row is easily reconstructed.
 constexpr double kLeastDeviations = -3.0;
 constexpr double kFarthestDeviation = 1e6;
+// A number farther out than this moves the mean as if it were there.
+constexpr double kOutlier = 4.0;
+// Rows that the estimate for all clusters counts as in that for one. Means of clusters differ by
+// much, variances by little.
+constexpr double kPriorRowsOfMean = 1.0;
+constexpr double kPriorRowsOfVariance = 20.0;
+// What is usual of a cluster follows slow changes: older rows fade.
+constexpr double kMostRowsOfCluster = 5000.0;
+// Rows of a cluster on which the network is trained in any case.
+constexpr double kEnoughTraining = 200.0;
+// Of no cluster more than so many times the false-alarm rate is novel.
+constexpr double kMostOfCluster = 3.0;
 
-// The number that `part` of values [rows] stay below; their order is lost.
-double quantile_of(float* values, Index rows, double part) {
-  const auto at = static_cast<Index>(part * static_cast<double>(rows - 1));
-  std::nth_element(values, values + at, values + rows);
-  return static_cast<double>(values[at]);
-}
+double square(double x) { return x * x; }
+
+// Misfits and errors are far smaller; squares of this are still within kLargestNumber.
+constexpr double kLargestMean = 1e40;
 
 }  // namespace
 
-void RowNovelty::place(Arena& arena, Index dims, double weight, Index rows) {
-  weight_ = weight;
-  scale_.reset(dims);
-  const auto size = static_cast<std::size_t>(wanted() ? rows : 0);
-  features_ = arena.take<float>(size);
-  errors_ = arena.take<float>(size);
-  sorted_ = arena.take<float>(size);
+void Moments::add(double value, double most) {
+  constexpr double kEnoughRows = 20.0;
+  if (rows >= kEnoughRows) {
+    const double reach = kOutlier * deviation();
+    value = std::clamp(value, mean - reach, mean + reach);
+  }
+  rows = std::min(rows + 1.0, std::max(most, 1.0));
+  const double step = value - mean;
+  mean += step / rows;
+  variance = std::max(variance + (step * (value - mean) - variance) / rows, 0.0);
+}
+
+void Moments::fade(double factor) {
+  constexpr double kNothing = 1e-3;
+  rows *= factor;
+  if (rows < kNothing) *this = {};
+}
+
+void Moments::add(const Moments& other) {
+  if (!(other.rows > 0.0)) return;
+  const double part = other.rows / (rows + other.rows);
+  const double step = other.mean - mean;
+  variance += part * (other.variance - variance) + part * (1.0 - part) * step * step;
+  mean += part * step;
+  rows += other.rows;
+}
+
+Moments Moments::shrunk_to(const Moments& prior) const {
+  const double own_mean = rows / (rows + kPriorRowsOfMean);
+  const double own_variance = rows / (rows + kPriorRowsOfVariance);
+  return {.rows = rows,
+          .mean = prior.mean + own_mean * (mean - prior.mean),
+          .variance = prior.variance + own_variance * (variance - prior.variance)};
+}
+
+double Moments::deviation() const {
+  constexpr double kLeast = 1e-3;
+  return std::max(std::sqrt(variance), kLeast * (1.0 + std::fabs(mean)));
+}
+
+double Moments::deviations(double value) const {
+  return std::clamp((value - mean) / deviation(), -kFarthestDeviation, kFarthestDeviation);
+}
+
+void RowNovelty::place(Arena& arena, Index dims, double error_weight, Index rows, Index clusters) {
+  dims_ = dims;
+  weight_ = error_weight;
+  usual_ = arena.take<Usual>(static_cast<std::size_t>(clusters));
+  spare_ = arena.take<Usual>(static_cast<std::size_t>(rows > 0 ? clusters : 0));
+  const auto size = static_cast<std::size_t>(rows);
+  cluster_ = arena.take<Index>(size);
+  for (float** array : {&misfit_, &errors_, &surprise_, &misfit_after_, &error_after_}) {
+    *array = arena.take<float>(size);
+  }
+  newborn_ = arena.take<std::uint8_t>(size);
 }
 
 void RowNovelty::reset() {
-  scale_.clear();
-  rows_ = middle_ = spread_ = features_middle_ = features_spread_ = 0.0;
+  scale_.reset(2);  // surprises have a standard deviation of about 1
+  clusters_ = 0;
+  trained_ = false;
+  all_ = {};
+  boundary_rate_ = 0.0;
 }
 
 double RowNovelty::error_surprise(double error) const {
-  if (!(spread_ > 0.0)) return 0.0;
-  const double deviations = (error - middle_) / spread_;
-  return weight_ * features_spread_ * std::clamp(deviations, kLeastDeviations, kFarthestDeviation);
+  if (!uses_errors()) return 0.0;
+  return weight_ * std::max(all_.error.deviations(error), kLeastDeviations);
 }
 
-double RowNovelty::boundary(double theory, const NoveltySettings& settings) const {
-  // Two deviations add up as the sides of a right angle do.
-  const double wider = std::sqrt(1.0 + weight_ * weight_);
-  return scale_.boundary(features_middle_ + wider * (theory - features_middle_), settings);
+Moments RowNovelty::surprises_of(const Usual& usual) const {
+  const Moments misfit = usual.misfit.shrunk_to(all_.misfit);
+  Moments out = {.rows = usual.misfit.rows,
+                 .mean = feature_surprise(misfit.mean),
+                 .variance = square(misfit.deviation() / all_.misfit.deviation())};
+  if (!uses_errors()) return out;
+  const Moments error = usual.error.shrunk_to(all_.error);
+  out.mean += error_surprise(error.mean);
+  out.variance += square(weight_ * error.deviation() / all_.error.deviation());
+  return out;
 }
 
-void RowNovelty::count(Index rows, double usual, double spread, double most,
-                       const NoveltySettings& settings) {
-  if (rows == 0) return;
-  std::copy_n(errors_, rows, sorted_);
-  const double middle = quantile_of(sorted_, rows, 0.5);
-  const double above = quantile_of(sorted_, rows, kDeviationPart) - middle;
-  rows_ = std::min(rows_, most);
-  const double part = static_cast<double>(rows) / (rows_ + static_cast<double>(rows));
-  middle_ += part * (middle - middle_);
-  spread_ += part * (above - spread_);
-  rows_ += static_cast<double>(rows);
-  features_middle_ = usual;
-  features_spread_ = std::max(spread, 0.0);
-  scale_.fade_to(most);
-  for (Index i = 0; i < rows; ++i) {
-    scale_.count(surprise(features_[i], errors_[i]), usual, settings);
+// Numbers change only with a block or a correction, so that a cluster is almost always where it
+// was.
+const RowNovelty::Usual& RowNovelty::usual_of(Index k, ClusterId id) const {
+  if (k < clusters_ && usual_[k].id == id) return usual_[k];
+  const Usual* begin = usual_;
+  const Usual* end = usual_ + clusters_;
+  const Usual* at = std::find_if(begin, end, [id](const Usual& u) { return u.id == id; });
+  return at != end ? *at : nothing_;
+}
+
+// The fraction of a cluster's rows whose surprise lies more standard deviations above its mean.
+// Before many rows have been counted, that of half a χ² of m degrees of freedom has a say.
+double RowNovelty::tail(double deviations, double rate) const {
+  const double prior_rows = 2.0 / rate;  // which would hold two false alarms
+  const double weight = scale_.rows() / (scale_.rows() + prior_rows);
+  const double counted = scale_.rows() > 0.0 ? weight * scale_.fraction_above(deviations) : 0.0;
+  constexpr double kEnough = 0.95;
+  if (weight > kEnough) return counted / weight;
+  const double mean = 0.5 * static_cast<double>(dims_);
+  return counted +
+         (1.0 - weight) * half_chi_squared_above(dims_, mean + deviations * std::sqrt(mean));
+}
+
+// The boundary for all clusters, and relief_.
+double RowNovelty::find_boundary(double rate) const {
+  constexpr int kSteps = 20;
+  const double mean = 0.5 * static_cast<double>(dims_);
+  const double most = std::min(kMostOfCluster * rate, 0.5);
+  const double theory = (half_chi_squared_quantile(dims_, 1.0 - most) - mean) / std::sqrt(mean);
+  relief_ = scale_.boundary(theory, {.false_alarm_rate = most});
+  double low = -10.0;  // standard deviations
+  double high = 100.0;
+  for (int step = 0; step < kSteps; ++step) {
+    const double middle = 0.5 * (low + high);
+    double above = 0.0;
+    for (Index k = 0; k < clusters_; ++k) {
+      const Moments own = surprises_of(usual_[k]);
+      above += own.rows * (tail(std::max(own.deviations(middle), relief_), rate) - rate);
+    }
+    (above > 0.0 ? low : high) = middle;
   }
+  return high;
+}
+
+double RowNovelty::boundary(Index k, ClusterId id, const NoveltySettings& settings) const {
+  if (boundary_rate_ != settings.false_alarm_rate) {
+    boundary_ = find_boundary(settings.false_alarm_rate);
+    boundary_rate_ = settings.false_alarm_rate;
+  }
+  const Moments own = surprises_of(usual_of(k, id));
+  return std::max(boundary_, own.mean + relief_ * own.deviation()) - std::log(settings.sensitivity);
+}
+
+// Clusters have other numbers after a block, some are new, and some are parts of others.
+void RowNovelty::follow_clusters(const ClusterRegistry& registry) {
+  const Index clusters = registry.clusters();
+  for (Index k = 0; k < clusters; ++k) {
+    spare_[k] = {};
+    spare_[k].id = registry.info(k).id;
+  }
+  for (Index old = 0; old < clusters_; ++old) {
+    const auto id = static_cast<ClusterId>(usual_[old].id);
+    const Index k = registry.find(registry.resolve(id));
+    if (k < 0) continue;
+    spare_[k].misfit.add(usual_[old].misfit);
+    spare_[k].error.add(usual_[old].error);
+    spare_[k].untrained.add(usual_[old].untrained);
+    spare_[k].trained_rows =
+        std::min(spare_[k].trained_rows + usual_[old].trained_rows, kMostRowsOfCluster);
+  }
+  std::copy_n(spare_, clusters, usual_);
+  clusters_ = clusters;
+}
+
+void RowNovelty::count(const ClusterRegistry& registry, Index rows, bool trained, bool arrived,
+                       double most, const NoveltySettings& settings) {
+  const bool errors = arrived && wants_errors();
+  const bool had_errors = uses_errors();
+  follow_clusters(registry);
+  trained_ = trained;
+  if (trained) {
+    const double factor = std::min(1.0, most / std::max(all_.misfit.rows, 1.0));
+    for (Index k = 0; k < clusters_; ++k) {
+      usual_[k].misfit.fade(factor);
+      usual_[k].error.fade(factor);
+      usual_[k].untrained = {};
+    }
+    all_.misfit.fade(factor);
+    all_.error.fade(factor);
+    scale_.fade_to(most);
+  }
+  for (Index i = 0; i < rows; ++i) {
+    Usual& own = usual_[cluster_[i]];
+    if (trained) own.trained_rows = std::min(own.trained_rows + 1.0, kMostRowsOfCluster);
+    if (errors) own.untrained.add(static_cast<double>(errors_[i]), kMostRowsOfCluster);
+  }
+  choose(rows, arrived, misfit_after_, misfit_);
+  if (errors) choose(rows, arrived, error_after_, errors_);
+  for (Index i = 0; i < rows; ++i) {
+    Usual& own = usual_[cluster_[i]];
+    const auto misfit = static_cast<double>(misfit_[i]);
+    own.misfit.add(misfit, kMostRowsOfCluster);
+    all_.misfit.add(misfit, settings.memory_rows);
+    if (!errors) continue;
+    const auto error = static_cast<double>(errors_[i]);
+    own.error.add(error, kMostRowsOfCluster);
+    all_.error.add(error, settings.memory_rows);
+  }
+  if (uses_errors() != had_errors) scale_.clear();  // it has counted surprises without errors
+  boundary_rate_ = 0.0;
+  for (Index i = 0; i < rows; ++i) {
+    scale_.count(deviations(registry, i), 0.0, settings);
+  }
+}
+
+// Which of a row's two numbers counts, to `value`, which has the one on arrival.
+void RowNovelty::choose(Index rows, bool arrived, const float* after, float* value) const {
+  Index worse = 0;
+  for (Index i = 0; i < rows; ++i) {
+    if (!arrived || newborn_[i] != 0) value[i] = after[i];
+    worse += after[i] > value[i] ? 1 : 0;
+  }
+  if (2 * worse > rows) std::copy_n(after, rows, value);
+}
+
+// Of row i of the block: its surprise in standard deviations of its cluster's.
+double RowNovelty::deviations(const ClusterRegistry& registry, Index i) const {
+  const Index k = cluster_[i];
+  const double surprise = feature_surprise(misfit_[i]) + error_surprise(errors_[i]);
+  return surprises_of(usual_of(k, registry.info(k).id)).deviations(surprise);
+}
+
+void RowNovelty::compare(const ClusterRegistry& registry, Index rows, BlockTest& test) const {
+  Index unlearnt = 0;
+  for (Index i = 0; i < rows; ++i) {
+    surprise_[i] = static_cast<float>(deviations(registry, i));
+    const Usual& own = usual_of(cluster_[i], registry.info(cluster_[i]).id);
+    unlearnt += own.trained_rows < kEnoughTraining ? 1 : 0;
+  }
+  test.compare(scale_, surprise_);
+  test.note_unlearnt(unlearnt);
+  if (!trained_ || !wants_errors()) return;
+  // Every cluster's rows beside its own of the block before.
+  double sum = 0.0;
+  double compared = 0.0;
+  double variance = 0.0;
+  for (Index k = 0; k < registry.clusters(); ++k) {
+    const Moments& untrained = usual_of(k, registry.info(k).id).untrained;
+    constexpr double kLeastRowsBefore = 3.0;
+    if (untrained.rows < kLeastRowsBefore) continue;
+    double own = 0.0;
+    for (Index i = 0; i < rows; ++i) {
+      if (cluster_[i] != k) continue;
+      sum += std::clamp(untrained.deviations(errors_[i]), -kOutlier, kOutlier);
+      own += 1.0;
+    }
+    compared += own;
+    variance += own * own / untrained.rows;
+  }
+  if (compared > 0.0) {
+    test.compare_errors(sum / compared, compared, variance / (compared * compared));
+  }
+}
+
+// ---- persistent state ---------------------------------------------------------------------------
+
+std::size_t RowNovelty::bytes() const {
+  return 16 + kUsualBytes * static_cast<std::size_t>(clusters_ + 1) + NoveltyScale::most_bytes();
+}
+
+void RowNovelty::write(const Usual& usual, ByteWriter& writer) {
+  writer.write_u64(usual.id);
+  writer.write_f64(usual.trained_rows);
+  for (const Moments& moments : {usual.misfit, usual.error, usual.untrained}) {
+    for (const double value : {moments.rows, moments.mean, moments.variance}) {
+      writer.write_f64(value);
+    }
+  }
+}
+
+bool RowNovelty::read(ByteReader& reader, Usual& usual) {
+  usual.id = reader.read_u64();
+  usual.trained_rows = reader.read_f64();
+  bool sound =
+      usual.id <= kMostIds && usual.trained_rows >= 0.0 && usual.trained_rows <= kMostRowsOfCluster;
+  for (Moments* moments : {&usual.misfit, &usual.error, &usual.untrained}) {
+    moments->rows = reader.read_f64();
+    moments->mean = reader.read_f64();
+    moments->variance = reader.read_f64();
+    sound = sound && moments->rows >= 0.0 && moments->variance >= 0.0 &&
+            within(moments->rows, static_cast<double>(kMostRows)) &&
+            within(moments->mean, kLargestMean) &&
+            within(moments->variance, kLargestMean * kLargestMean);
+  }
+  return sound;
 }
 
 void RowNovelty::save(ByteWriter& writer) const {
-  for (const double value : {rows_, middle_, spread_, features_middle_, features_spread_}) {
-    writer.write_f64(value);
-  }
+  writer.write_u64(static_cast<std::uint64_t>(clusters_));
+  writer.write_u64(trained_ ? 1 : 0);
+  write(all_, writer);
+  for (Index k = 0; k < clusters_; ++k) write(usual_[k], writer);
   scale_.save(writer);
 }
 
-Status RowNovelty::check(ByteReader reader) {
-  bool sound = true;
-  for (const bool signed_number : {false, true, false, true, false}) {
-    const double value = reader.read_f64();
-    sound = sound && within(value, kLargestNumber) && (signed_number || value >= 0.0);
+Status RowNovelty::check(ByteReader reader, Index most_clusters) {
+  const std::uint64_t clusters = reader.read_u64();
+  bool sound = clusters <= static_cast<std::uint64_t>(most_clusters) && reader.read_u64() <= 1;
+  Usual usual;
+  for (std::uint64_t k = 0; sound && k <= clusters; ++k) sound = read(reader, usual);
+  if (!reader.ok() || !sound || reader.remaining() != NoveltyScale::most_bytes()) {
+    return {StatusCode::kCorruptData, "novelty.clusters does not parse"};
   }
-  if (!reader.ok() || !sound) return {StatusCode::kCorruptData, "novelty.state does not parse"};
   return NoveltyScale::check(reader);
 }
 
-Status RowNovelty::load(ByteReader& reader) {
-  ADAPVAE_RETURN_IF_ERROR(check(reader));
-  for (double* value : {&rows_, &middle_, &spread_, &features_middle_, &features_spread_}) {
-    *value = reader.read_f64();
-  }
-  return scale_.load(reader);
+void RowNovelty::load(ByteReader& reader) {
+  clusters_ = static_cast<Index>(reader.read_u64());
+  trained_ = reader.read_u64() != 0;
+  (void)read(reader, all_);
+  for (Index k = 0; k < clusters_; ++k) (void)read(reader, usual_[k]);
+  (void)scale_.load(reader);
+  boundary_rate_ = 0.0;
 }
 
 }  // namespace adapvae

@@ -1,63 +1,134 @@
-// How novel rows are, as those who use the model see it: what their features surprise the mixture
-// by, and, with a weight, what the decoder cannot account for. Early on the features know only what
-// few kinds needed: a new kind may then look like an old one there, but cannot be redrawn.
+// How novel rows are, as those who use the model see it.
 //
-// Both are counted like the mixture's surprise alone (mixture/novelty.h), which goes on judging
-// births: equations 15 and 19 of docs/math.md.
+// A row's surprise is a sum of two numbers, each in standard deviations of what is usual: how badly
+// its features fit its cluster (RowScore::misfit), and the error of its reconstruction. The
+// boundary between known and novel lies where the surprise of as many ordinary rows lies above it
+// as the false-alarm rate allows. It is one number for all clusters, so that rows between clusters
+// are novel; but of no cluster, however rare, more than a few times that rate is novel.
+//
+// All of it is calibrated by rows as they were on arrival, before they were learnt. For each
+// cluster the mean and variance of both numbers are kept, and for all clusters together how
+// surprises are distributed around their cluster's mean. Equations 19 and 23 of docs/math.md. The
+// mixture's own surprise, which judges births, is another matter (mixture/novelty.h).
 #pragma once
 
 #include "base/arena.h"
 #include "mixture/novelty.h"
+#include "model/block_test.h"
+#include "structure/registry.h"
 
 namespace adapvae {
 
+// Mean and variance of numbers that come one by one.
+struct Moments {
+  double rows = 0.0;
+  double mean = 0.0;
+  double variance = 0.0;
+
+  // A number far from the usual ones counts as if it were less far. Old numbers fade beyond `most`.
+  void add(double value, double most);
+  void add(const Moments& other);
+  void fade(double factor);
+  // As if a few numbers of `prior` had been added: an estimate from few rows.
+  Moments shrunk_to(const Moments& prior) const;
+  // The standard deviation; not 0 for rows that are all alike.
+  double deviation() const;
+  double deviations(double value) const;  // from the mean
+};
+
 class RowNovelty {
  public:
-  // Of a Gaussian's numbers so many lie below its mean and a deviation.
-  static constexpr double kDeviationPart = 0.841;
+  // Rows whose errors must have been counted before errors are used.
   static constexpr double kLeastRows = 20.0;
 
-  // weight 0: features alone. rows: the most of a stream, 0 for a model that only scores.
-  void place(Arena& arena, Index dims, double weight, Index rows);
+  // error_weight 0: errors are not used. rows: the most of a block, 0 for a model that only scores.
+  void place(Arena& arena, Index dims, double error_weight, Index rows, Index clusters);
   void reset();
 
-  bool wanted() const { return weight_ > 0.0; }
-  // Whether enough rows have been counted; until then features alone must do.
-  bool ready() const { return wanted() && rows_ >= kLeastRows; }
+  bool wants_errors() const { return weight_ > 0.0; }
+  bool uses_errors() const { return wants_errors() && all_.error.rows >= kLeastRows; }
 
-  // A row's surprise by features and by error, in the unit of the former; both may be any number.
-  double surprise(double features, double error) const { return features + error_surprise(error); }
-  double error_surprise(double error) const;
-  // The surprise at novelty 0.5; `theory` is the features' (1 - false_alarm_rate) quantile.
-  double boundary(double theory, const NoveltySettings& settings) const;
+  // Whether enough rows were counted; until then the mixture's own surprise must do.
+  bool ready() const { return all_.misfit.rows >= kLeastRows; }
+  // The two parts of a row's surprise.
+  double feature_surprise(double misfit) const { return all_.misfit.deviations(misfit); }
+  double error_surprise(double error) const;  // 0 unless uses_errors()
+  // The surprise at novelty 0.5 of rows whose most probable cluster has number k and this id.
+  double boundary(Index k, ClusterId id, const NoveltySettings& settings) const;
   float novelty(double surprise, double boundary) const {
     return scale_.novelty(surprise, boundary);
   }
 
-  // ---- a stream ----
-  float* features() { return features_; }  // [rows] to be filled for count()
-  float* errors() { return errors_; }      // [rows]
-  // usual, spread: the median of the features' surprise, and what kDeviationPart lies above it.
-  // What was counted before weighs at most `most` rows.
-  void count(Index rows, double usual, double spread, double most, const NoveltySettings& settings);
+  // ---- a block, of which the caller fills in the arrays [rows] ----
+  Index* cluster() { return cluster_; }  // before count(): by the numbers after the block
+  float* misfit() { return misfit_; }    // on arrival
+  float* errors() { return errors_; }    // on arrival
+  // Row i after the block. newborn: its cluster was born in this block.
+  void note_learnt(Index i, Index k, bool newborn, float misfit, float error) {
+    cluster_[i] = k;
+    newborn_[i] = newborn ? 1 : 0;
+    misfit_after_[i] = misfit;
+    error_after_[i] = error;
+  }
+  // Counts the block, after note_learnt() of every row. Rows count as they were on arrival: a
+  // network that has been trained on rows reconstructs them too well. But rows of newborns count as
+  // they are now, and so do all rows if most of them fit, or are reconstructed, worse than before.
+  // trained: whether the network was trained on the block; what was counted before then weighs at
+  // most `most` rows. arrived: whether there was a model when the block arrived.
+  void count(const ClusterRegistry& registry, Index rows, bool trained, bool arrived, double most,
+             const NoveltySettings& settings);
 
-  static constexpr std::size_t bytes() { return 5 * 8 + NoveltyScale::most_bytes(); }
+  // The block on arrival against what was counted.
+  void compare(const ClusterRegistry& registry, Index rows, BlockTest& test) const;
+
+  std::size_t bytes() const;
   void save(ByteWriter& writer) const;
-  static Status check(ByteReader reader);  // whether load() would take it
-  Status load(ByteReader& reader);
+  // Whether load() would take the bytes, for a model of so many clusters.
+  static Status check(ByteReader reader, Index most_clusters);
+  void load(ByteReader& reader);
 
  private:
+  // What is usual of the rows of a cluster, by its id.
+  struct Usual {
+    std::uint64_t id = kNoId;
+    Moments misfit;
+    Moments error;
+    Moments untrained;  // errors on arrival in the last block that the network was trained on
+    double trained_rows = 0.0;  // on which the network was trained
+  };
+  static constexpr std::size_t kUsualBytes = 11 * 8;
+
+  // Mean and variance of surprises.
+  Moments surprises_of(const Usual& usual) const;
+  const Usual& usual_of(Index k, ClusterId id) const;
+  double tail(double deviations, double rate) const;
+  double find_boundary(double rate) const;
+  double deviations(const ClusterRegistry& registry, Index i) const;
+  void follow_clusters(const ClusterRegistry& registry);
+  void choose(Index rows, bool arrived, const float* after, float* value) const;
+  static void write(const Usual& usual, ByteWriter& writer);
+  static bool read(ByteReader& reader, Usual& usual);
+
+  Index dims_ = 1;
   double weight_ = 0.0;
-  // Of the errors that were counted: how many, their median, and what kDeviationPart lies above it.
-  double rows_ = 0.0;
-  double middle_ = 0.0;
-  double spread_ = 0.0;
-  double features_middle_ = 0.0;
-  double features_spread_ = 0.0;
-  NoveltyScale scale_;
-  float* features_ = nullptr;
+  Usual all_;
+  bool trained_ = false;  // on the last block
+  Index clusters_ = 0;
+  Usual* usual_ = nullptr;  // [K] by number, as of the last count
+  Usual nothing_;           // of a cluster without rows
+  Usual* spare_ = nullptr;  // [K]
+  NoveltyScale scale_;      // of surprises, in standard deviations of their cluster's
+  // What find_boundary() found last, and for which rate; 0: for none.
+  mutable double boundary_ = 0.0;
+  mutable double boundary_rate_ = 0.0;
+  mutable double relief_ = 0.0;
+  Index* cluster_ = nullptr;
+  float* misfit_ = nullptr;
   float* errors_ = nullptr;
-  float* sorted_ = nullptr;
+  float* surprise_ = nullptr;
+  float* misfit_after_ = nullptr;
+  float* error_after_ = nullptr;
+  std::uint8_t* newborn_ = nullptr;
 };
 
 }  // namespace adapvae

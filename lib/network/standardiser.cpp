@@ -14,6 +14,23 @@ constexpr double kRelativeFloor = 1e-7;
 // A constant feature has moved by a deviation if it has by this part of its value.
 constexpr double kMovedPart = 0.1;
 
+bool too_narrow(double spread, double magnitude) {
+  return !(spread > kRelativeFloor * magnitude) || !(spread > 1e-30);
+}
+
+struct Sample {
+  double count = 0.0;
+  double mean = 0.0;
+  double square = 0.0;  // sum of squared deviations
+  void add(double value) {
+    const double step = value - mean;
+    count += 1.0;
+    mean += step / count;
+    square += step * (value - mean);
+  }
+  double variance() const { return square / count; }
+};
+
 float to_float(double value) {
   constexpr double kLargest = std::numeric_limits<float>::max();
   return static_cast<float>(std::clamp(value, -kLargest, kLargest));
@@ -21,9 +38,9 @@ float to_float(double value) {
 
 }  // namespace
 
-void Standardiser::place(Arena& arena, Index features, Scaling scaling, double clip) {
+void Standardiser::place(Arena& arena, Index features, Scaling scaling, double range) {
   scaling_ = scaling;
-  clip_ = clip;
+  range_ = range;
   features_ = features;
   if (scaling == Scaling::kOff) return;
   const auto count = static_cast<std::size_t>(features);
@@ -75,26 +92,70 @@ void Standardiser::refresh() {
     const double spread = range ? second_[j] - first_[j] : std::sqrt(second_[j] / count_);
     const double magnitude =
         range ? std::max(std::fabs(first_[j]), std::fabs(second_[j])) : std::fabs(first_[j]);
-    const bool constant = !(spread > kRelativeFloor * magnitude) || !(spread > 1e-30);
     // What never moved tells nothing now, but must be seen when it does.
     const double moved = range ? 0.0 : 1.0 / (magnitude > 0.0 ? kMovedPart * magnitude : 1.0);
-    factor_[j] = constant ? moved : 1.0 / spread;
+    factor_[j] = too_narrow(spread, magnitude) ? moved : 1.0 / spread;
   }
+}
+
+bool Standardiser::is_constant(Index feature) const {
+  return too_narrow(std::sqrt(second(feature)), std::fabs(first_[feature]));
 }
 
 void Standardiser::apply(ConstMatrixView rows, MatrixView out) const {
   const bool copy = scaling_ == Scaling::kOff || count_ == 0.0;
-  const bool range = scaling_ == Scaling::kMinMax;
-  const double high = range ? 1.0 : clip_ > 0.0 ? clip_ : std::numeric_limits<float>::max();
-  const double low = range ? 0.0 : -high;
   for (Index i = 0; i < rows.rows; ++i) {
     const float* in = rows.row(i);
     float* to = out.row(i);
     for (Index j = 0; j < rows.cols; ++j) {
-      to[j] = copy ? in[j]
-                   : static_cast<float>(std::clamp((in[j] - first_[j]) * factor_[j], low, high));
+      to[j] = copy ? in[j] : to_float(limit((in[j] - first_[j]) * factor_[j]));
     }
   }
+}
+
+double Standardiser::limit(double scaled) const {
+  if (scaling_ == Scaling::kMinMax) return std::clamp(scaled, 0.0, 1.0);
+  const double excess = std::fabs(scaled) - range_;
+  if (range_ == 0.0 || !(excess > 0.0)) return scaled;
+  return std::copysign(range_ + (excess < 1e15 ? range_ * excess / (range_ + excess) : range_),
+                       scaled);
+}
+
+// What was constant has no scale to be too far away by.
+Standardiser::Farthest Standardiser::farthest(const float* row) const {
+  constexpr double kWild = 2e4;  // ranges
+  Farthest found;
+  if (scaling_ != Scaling::kMeanVariance || count_ == 0.0 || range_ == 0.0) return found;
+  for (Index j = 0; j < features_; ++j) {
+    const double ranges = std::fabs((row[j] - first_[j]) * factor_[j]) / range_;
+    found.wild = found.wild || (ranges > kWild && !is_constant(j));
+    if (!(ranges > found.ranges)) continue;
+    found.ranges = ranges;
+    found.feature = j;
+  }
+  return found;
+}
+
+Standardiser::Beyond Standardiser::beyond(ConstMatrixView rows) const {
+  constexpr double kFar = 20.0;  // ranges; nearer, compression leaves enough to tell rows apart
+  constexpr double kMagnitude = 0.75;  // standard deviation of the logarithm
+  constexpr double kLeastRows = 10.0;
+  constexpr double kPart = 0.1;
+  Beyond found;
+  Sample magnitude;
+  for (Index i = 0; i < rows.rows; ++i) {
+    const Farthest row = farthest(rows.row(i));
+    found.rows += row.ranges > 1.0 ? 1 : 0;
+    if (row.ranges > found.ranges) {
+      found.ranges = row.ranges;
+      found.feature = row.feature;
+    }
+    if (row.ranges > kFar && !row.wild) magnitude.add(std::log(row.ranges));
+  }
+  found.another_range = magnitude.count >= kLeastRows &&
+                        magnitude.count >= kPart * static_cast<double>(rows.rows) &&
+                        magnitude.variance() < kMagnitude * kMagnitude;
+  return found;
 }
 
 void Standardiser::invert(ConstMatrixView scaled, MatrixView out) const {

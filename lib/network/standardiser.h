@@ -19,9 +19,9 @@ enum class Scaling : std::int32_t {
 
 class Standardiser {
  public:
-  // Memory is not initialised: call reset() before anything else. clip > 0: kMeanVariance gives
-  // numbers within ± clip.
-  void place(Arena& arena, Index features, Scaling scaling, double clip = 0.0);
+  // Memory is not initialised: call reset() before anything else. range > 0: kMeanVariance
+  // compresses what lies beyond ± range, so that nothing lies beyond twice the range.
+  void place(Arena& arena, Index features, Scaling scaling, double range = 0.0);
   // Forgets every row.
   void reset();
 
@@ -30,7 +30,19 @@ class Standardiser {
 
   // out = scaled rows; may be the same memory. Before the first update: a plain copy.
   void apply(ConstMatrixView rows, MatrixView out) const;
-  // Back to the units of the input, finite; clipping is not undone.
+  // Rows that lie beyond the range, by their number that is farthest out.
+  struct Beyond {
+    Index rows = 0;
+    Index feature = 0;    // that is farthest out of all
+    double ranges = 0.0;  // how far, in ranges
+    // Whether a part of the rows shows another range: they lie far beyond this one, and about as
+    // far as each other. Single wild numbers, and numbers of all magnitudes, show none.
+    bool another_range = false;
+  };
+  Beyond beyond(ConstMatrixView rows) const;
+  // Whether a row has a number so far out that it is no measurement. row [features].
+  bool is_wild(const float* row) const { return farthest(row).wild; }
+  // Back to the units of the input, finite; compression and clipping are not undone.
   void invert(ConstMatrixView scaled, MatrixView out) const;
 
   double count() const { return count_; }
@@ -49,10 +61,18 @@ class Standardiser {
 
  private:
   void refresh();
+  double limit(double scaled) const;
+  bool is_constant(Index feature) const;  // kMeanVariance
+  struct Farthest {
+    Index feature = 0;
+    double ranges = 0.0;
+    bool wild = false;
+  };
+  Farthest farthest(const float* row) const;
 
   Scaling scaling_ = Scaling::kOff;
   Index features_ = 0;
-  double clip_ = 0.0;  // 0: none
+  double range_ = 0.0;  // 0: none
   double count_ = 0.0;
   double* first_ = nullptr;   // mean or minimum
   double* second_ = nullptr;  // sum of squared deviations, or maximum

@@ -391,14 +391,14 @@ void Vae::standardise_latent(const double* mean, const double* deviation) {
   if (config_.trainable) optimiser_.reset();
 }
 
-void Vae::start_variance(double variance) {
+void Vae::start_variance(const double* variance) {
   parameters_changed_ = true;
   const DenseLayer& heads = encoder_.layer(encoder_.layers() - 1);
   for (Index j = config_.latent; j < heads.outputs; ++j) {
     for (Index i = 0; i < heads.inputs; ++i) {
       parameters_[heads.weights + i * heads.outputs + j] = 0.0F;
     }
-    parameters_[heads.bias + j] = static_cast<float>(std::log(variance));
+    parameters_[heads.bias + j] = static_cast<float>(std::log(variance[j - config_.latent]));
   }
 }
 

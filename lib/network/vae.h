@@ -133,8 +133,8 @@ class Vae {
   // changing what the network does: mean and log-variance heads and the decoder's first layer take
   // the scale up. Adam's moments start afresh.
   void standardise_latent(const double* mean, const double* deviation);
-  // The variance of rows' features is about this, of all alike, until training says otherwise.
-  void start_variance(double variance);
+  // The variance of each feature [m], the same for all rows until training says otherwise.
+  void start_variance(const double* variance);
 
   // mean and variance [n × m]; variance may be empty.
   // Both are within kLargestFeature, whatever the network does with x.

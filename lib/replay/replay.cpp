@@ -39,13 +39,14 @@ Status Replay::draw(Backend& backend, Vae& vae, const Mixture& mixture,
     weight_[k] = rows >= settings.least_rows ? power(rows, settings.balance) : 0.0;
     total += weight_[k];
   }
-  if (!(total > 0.0)) return {};
+  if (!(total > 0.0) && !settings.even) return {};
   for (Index i = 0; i < count; ++i) {
     Philox random({.seed = seed,
                    .purpose = RandomPurpose::kReplay,
                    .stream = stream,
                    .index = static_cast<std::uint32_t>(i)});
-    cluster_[i] = sample_categorical(random, weight_, mixture.clusters());
+    cluster_[i] = settings.even ? i % mixture.clusters()
+                                : sample_categorical(random, weight_, mixture.clusters());
     double* z = scratch_;
     sample_predictive(shape_, mixture.posterior(cluster_[i]), settings.radius, random, z,
                       scratch_ + m);

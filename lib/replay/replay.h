@@ -12,6 +12,7 @@ struct ReplaySettings {
   double radius = 3.0;      // draws are kept within so many deviations
   double least_rows = 5.0;  // clusters with fewer are not drawn
   bool filter = true;       // drop draws that the network itself would put into another cluster
+  bool even = false;        // as many draws of every cluster instead, whatever rows it has
 };
 
 enum class DriftCorrection : std::int32_t { kOff = 0, kShift = 1, kAffine = 2, kTwoStage = 3 };

@@ -6,6 +6,9 @@
 namespace adapvae {
 namespace {
 
+// A candidate may have a half of too few rows until it has so many times as many.
+constexpr double kGrowing = 10.0;
+
 constexpr Index kPastPool = 2;  // statistics of both halves together
 
 // Expected covariance is B over this.
@@ -211,15 +214,17 @@ MoveRecord BirthMove::try_division(Backend& backend, Mixture& mixture, Index tar
   // Streams may have weighted their rows differently: rows are counted, masses compared.
   const double rows = candidates.rows(target) + proposal_.rows_held();
   const double lighter = std::min(halves.mass(0), halves.mass(1));
-  if (proposal_.pieces() < 2 ||
-      rows * lighter < settings.least_rows * (halves.mass(0) + halves.mass(1))) {
+  const double of_lighter = rows * lighter / (halves.mass(0) + halves.mass(1));
+  // A few rows may still grow to enough.
+  const bool too_few = of_lighter < settings.least_rows;
+  if (proposal_.pieces() < 2 || (too_few && rows > kGrowing * settings.least_rows)) {
     candidates.clear(target);
     record.outcome = MoveOutcome::kNothingSeparated;
     return record;
   }
   record.count = 1;
   record.gain = evidence_of_halves(mixture, candidates.entropy(target));
-  if (!(record.gain > settings.least_gain)) {
+  if (too_few || !(record.gain > settings.least_gain)) {
     const double entropy =
         candidates.entropy(target) + proposal_.entropy() - proposal_.entropy_before();
     candidates.set(target, halves[0], halves[1], entropy, rows);

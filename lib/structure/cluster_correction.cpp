@@ -20,7 +20,7 @@ Status ClusterLearner::check_correction(ClusterId id, Index& cluster) const {
   return check_room(0);
 }
 
-// The state as it is, for undo(): the oldest is let go when all places are taken.
+// The state that was kept, for undo(): the oldest is let go when all places are taken.
 void ClusterLearner::remember() {
   if (config_.undo_steps == 0) return;
   if (undo_count_ == config_.undo_steps) {
@@ -29,9 +29,20 @@ void ClusterLearner::remember() {
     std::copy(undo_size_ + 1, undo_size_ + undo_count_, undo_size_);
     --undo_count_;
   }
-  ByteWriter writer(undo_ + state_bytes_ * static_cast<std::size_t>(undo_count_), state_bytes_);
-  save(writer);
-  undo_size_[undo_count_++] = writer.position();
+  std::memcpy(undo_ + state_bytes_ * static_cast<std::size_t>(undo_count_), spare_, kept_.size);
+  undo_size_[undo_count_++] = kept_.size;
+}
+
+// Of a correction that the mixture has made: it stays if what it came to can be saved and loaded.
+Status ClusterLearner::accept_correction() {
+  if (!sound()) {
+    restore_state();
+    return {StatusCode::kDiverged,
+            "the correction would leave the range of numbers: forget the "
+            "cluster, or learn more rows first"};
+  }
+  remember();
+  return {};
 }
 
 Status ClusterLearner::undo() {
@@ -57,6 +68,7 @@ Status ClusterLearner::rename(ClusterId id, const char* name) {
     return {StatusCode::kInvalidArgument, "a name has at most 31 bytes"};
   }
   if (!is_utf8({name, length})) return {StatusCode::kInvalidArgument, "a name must be UTF-8"};
+  keep_state();
   remember();
   registry_.info(k).provisional = 0;  // what the user speaks of is announced
   char* to = registry_.info(k).name;
@@ -82,11 +94,12 @@ Status ClusterLearner::merge(ClusterId id, ClusterId other, bool force, MoveReco
   record.rows = mixture_.rows_of(b);
   record.gain = merge_.gain(mixture_, a, b);
   if (!force && !(record.gain > 0.0)) return {};
-  remember();
+  keep_state();
+  mixture_.merge_clusters(a, b);
+  ADAPVAE_RETURN_IF_ERROR(accept_correction());
   record.outcome = MoveOutcome::kAccepted;
   registry_.info(a).provisional = 0;
   if (!(record.gain > 0.0)) registry_.info(a).kept_whole = 1;
-  mixture_.merge_clusters(a, b);
   note_merge(record, ClusterEventKind::kMerged);
   return {};
 }
@@ -122,11 +135,12 @@ Status ClusterLearner::split(ClusterId id, bool force, MoveRecord& record) {
   }
   record.gain = merge_.split_gain(mixture_, k, half[0], half[1]);
   if (!force && !(record.gain > 0.0)) return {};
-  remember();
-  record.outcome = MoveOutcome::kAccepted;
+  keep_state();
   record.other = mixture_.add_cluster();
   mixture_.divide_past(k, record.other, masses[1] / (masses[0] + masses[1]), half[0], half[1]);
   mixture_.global_step();
+  ADAPVAE_RETURN_IF_ERROR(accept_correction());
+  record.outcome = MoveOutcome::kAccepted;
   note_birth(record);
   registry_.publish(record.other);
   registry_.info(k).provisional = 0;
@@ -150,6 +164,7 @@ Status ClusterLearner::split(ClusterId id, bool force, MoveRecord& record) {
 Status ClusterLearner::forget(ClusterId id) {
   Index k = 0;
   ADAPVAE_RETURN_IF_ERROR(check_correction(id, k));
+  keep_state();
   remember();
   const ClusterEvent event = {.kind = ClusterEventKind::kForgotten,
                               .stream = stream_,
@@ -220,7 +235,8 @@ Status ClusterLearner::check_room(std::uint64_t rows) const {
 }
 
 bool ClusterLearner::sound() const {
-  return mixture_.sound() && candidates_.sound(mixture_.clusters());
+  return mixture_.sound() && candidates_.sound(mixture_.clusters()) && registry_.sound() &&
+         pending_.sound() && novelty_.sound();
 }
 
 Status ClusterLearner::load(ByteReader& reader, const StateCheck& check) {
@@ -239,6 +255,7 @@ Status ClusterLearner::load(ByteReader& reader, const StateCheck& check) {
   }
   if (status.ok()) {
     undo_count_ = 0;
+    registry_.take_back(kNoId);  // ids of what was here before are not the file's
     return {};
   }
   ByteReader back(spare_, writer.position());

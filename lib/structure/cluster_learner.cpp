@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "base/input_check.h"
 #include "base/special_functions.h"
@@ -10,6 +11,24 @@ namespace adapvae {
 namespace {
 
 constexpr double kHandful = 0.01;  // part of the first stream's rows
+
+// The median of n numbers that are not negative, to half a percent: bit by bit, as such floats are
+// ordered like their bits. No order of the numbers makes it slow.
+double median_of(const float* values, Index n) {
+  float median = 0.0F;
+  std::uint32_t bits = 0;
+  for (std::uint32_t bit = 1U << 30; bit >= 1U << 15; bit >>= 1) {
+    const std::uint32_t trial_bits = bits | bit;
+    float trial = 0.0F;
+    std::memcpy(&trial, &trial_bits, sizeof(trial));
+    Index below = 0;
+    for (Index i = 0; i < n; ++i) below += values[i] < trial ? 1 : 0;
+    if (2 * below > n || !std::isfinite(trial)) continue;
+    bits = trial_bits;
+    median = trial;
+  }
+  return static_cast<double>(median);
+}
 
 MixtureConfig mixture_config(const LearnerConfig& config) {
   return {.shape = config.shape,
@@ -64,6 +83,7 @@ void ClusterLearner::place_lasting(Arena& arena, const LearnerConfig& config) {
   take(met_surprise_, config.max_rows);
   take(met_novel_, rows);
   take(present_, config.max_clusters);
+  take(difference_, config.max_rows);
   take(present_novel_, config.max_clusters);
   take(score_, rows);
   take(score_r_, std::min(Mixture::kLocalRows, rows) * config.max_clusters);
@@ -139,13 +159,48 @@ void ClusterLearner::meet(Backend& backend, ConstMatrixView z, ConstMatrixView v
     const Index count = std::min(Mixture::kLocalRows, z.rows - begin);
     mixture_.score(backend, z.row_range(begin, count),
                    variance.data != nullptr ? variance.row_range(begin, count) : ConstMatrixView(),
-                   {score_r_, count, mixture_.clusters()}, score_);
-    for (Index i = 0; i < count; ++i) {
-      met_surprise_[begin + i] = -score_[i].log_density;
-      met_novel_[begin + i] = novelty_.novelty(-score_[i].log_density, limit) > 0.5F ? 1 : 0;
-    }
+                   {score_r_, count, mixture_.clusters()}, score_ + begin);
+  }
+  for (Index i = 0; i < z.rows; ++i) {
+    met_surprise_[i] = -score_[i].log_density;
+    met_novel_[i] = novelty_.novelty(-score_[i].log_density, limit) > 0.5F ? 1 : 0;
   }
   met_rows_ = z.rows;
+  met_evidence_ = evidence_of(z);
+}
+
+// Rows that come one after another are not independent: sensors are smooth. Of a process with
+// lag-1 correlation ρ, differences at lag 2 have 1 + ρ times the variance of those at lag 1, and
+// those at lag 3 have 1 + ρ + ρ². Medians stand for variances: the jumps between states that last
+// for a while do not move them. The smaller ρ counts: states that come in turns show one alone.
+double ClusterLearner::evidence_of(ConstMatrixView z) const {
+  constexpr Index kLags = 3;
+  constexpr Index kLeastRows = 10;
+  const Index n = z.rows - kLags;
+  if (n < kLeastRows) return 1.0;
+  double sums[2] = {0.0, 0.0};
+  double dims = 0.0;
+  for (Index j = 0; j < z.cols; ++j) {
+    double square[kLags];
+    for (Index lag = 1; lag <= kLags; ++lag) {
+      for (Index i = 0; i < n; ++i) difference_[i] = std::fabs(z(i + lag, j) - z(i, j));
+      const double median = median_of(difference_, n);
+      square[lag - 1] = median * median;
+    }
+    if (!(square[0] > 0.0)) continue;
+    const double second = std::min(square[1] / square[0], 2.0);
+    const double third = std::clamp(square[2] / square[0], 0.75, 3.0);
+    sums[0] += second - 1.0;
+    sums[1] += 0.5 * (std::sqrt(4.0 * third - 3.0) - 1.0);
+    dims += 1.0;
+  }
+  const double sum = std::min(sums[0], sums[1]);
+  // What chance alone gives is none: the standard error of the ratio is about 3.3 / √n.
+  constexpr double kSignificant = 2.0 * 3.3;
+  if (!(sum * std::sqrt(static_cast<double>(n)) > kSignificant * std::sqrt(dims))) return 1.0;
+  constexpr double kLargest = 0.98;
+  const double correlation = std::min(sum / dims, kLargest);
+  return (1.0 - correlation) / (1.0 + correlation);
 }
 
 Status ClusterLearner::begin(ConstMatrixView z, ConstMatrixView variance, Index batches,
@@ -158,7 +213,13 @@ Status ClusterLearner::begin(ConstMatrixView z, ConstMatrixView variance, Index 
     return {StatusCode::kInvalidArgument, "rows must not all stand for the past"};
   }
   const Index own = z.rows - stand_ins;
-  const double weight = weight_of_row(static_cast<double>(own));
+  double evidence = met_rows_ > 0 ? met_evidence_ : evidence_of(z.row_range(0, own));
+  // The first block has to show what clusters there are.
+  constexpr double kFirstRows = 50.0;
+  if (stream_ == 0) {
+    evidence = std::max(evidence, std::min(kFirstRows / static_cast<double>(own), 1.0));
+  }
+  const double weight = evidence * weight_of_row(static_cast<double>(own));
   if (!(weight > 1e-12) || weight > 1.0) {
     return {StatusCode::kInvalidArgument, "the weight of a row must be in (0, 1]"};
   }
@@ -282,6 +343,18 @@ void ClusterLearner::close(Backend& backend) {
   let_stand_ins_go(backend);
   merges();
   drop_weak_clusters();
+  finish_close(backend);
+}
+
+void ClusterLearner::absorb(Backend& backend) {
+  if (!mixture_.stream_open()) return;
+  settle(backend, 1);
+  if (settings_.divisions && divisions(backend, Divide::kYoung) > 0)
+    settle(backend, settings_.laps);
+  finish_close(backend);
+}
+
+void ClusterLearner::finish_close(Backend& backend) {
   score_stream(backend);
   count_present();
   hold_back_pending(backend);
@@ -451,14 +524,6 @@ void ClusterLearner::publish_successor(Index k) {
         .id = info.id,
         .other = info.parent,
         .rows = mixture_.rows_of(k) - present_[k]});
-}
-
-void ClusterLearner::map_past(Index k, const AffineMap& map) {
-  mixture_.map_past(k, map, scratch_);
-  if (!candidates_.exists(k)) return;
-  for (Index which = 0; which < 2; ++which) {
-    map_statistics(config_.shape, map, candidates_.half(k, which), scratch_);
-  }
 }
 
 // ---- rows, without learning ---------------------------------------------------------------------

@@ -103,6 +103,9 @@ struct NoveltyReason {
 
 class ClusterLearner {
  public:
+  // A cluster that has seen so many rows is known.
+  static constexpr double kKnownRows = 1000.0;
+
   // The backend's limits must allow for stream_rows() rows and max(max_clusters,
   // Proposal::kMostPieces) clusters.
   void place(Arena& arena, const LearnerConfig& config);
@@ -138,7 +141,9 @@ class ClusterLearner {
   Index births_on_arrival(Backend& backend);
   Index births(Backend& backend, int round, const GoOn& go_on = {});
   Index merges();
-  Index divisions(Backend& backend);  // once a stream: rows count once in a candidate
+  // Once a stream: rows count once in a candidate.
+  enum class Divide : std::uint8_t { kAll, kYoung };
+  Index divisions(Backend& backend, Divide which = Divide::kAll);
   // Laps, births, merges and divisions until nothing gains, or go_on, asked before each of them,
   // says no.
   void fit(Backend& backend, const GoOn& go_on = {});
@@ -150,6 +155,9 @@ class ClusterLearner {
   // the features have changed.
   void reconsider();
   void close(Backend& backend);
+  // Instead of all of the above but begin(): the rows join the clusters as they are. Nothing is
+  // born, merged or divided.
+  void absorb(Backend& backend);
 
   // The features are about to move: what the scale of novelty has counted weighs at most so many
   // rows.
@@ -157,6 +165,11 @@ class ClusterLearner {
   // What cluster k holds of the past, its candidate division included, in other coordinates.
   // mixture().global_step() or a lap must follow.
   void map_past(Index k, const AffineMap& map);
+  // The features were made anew. Rows z [n × m] with these variances, of which row i stands for
+  // cluster[i] (at least one for every cluster), say where what the clusters carry lies now. What
+  // else is in the old features is dropped: candidates, the pool, the scale of novelty. Ids stay.
+  // Between streams.
+  void move_past(ConstMatrixView z, ConstMatrixView variance, const Index* cluster);
 
   // ---- rows, without learning ----
   // out [n], novelty [n]; r [n × clusters] is scratch memory and holds the probabilities after.
@@ -175,8 +188,11 @@ class ClusterLearner {
   void set_kinds(const Index* kind) { registry_.set_kinds(kind); }
   const PendingPool& pending() const { return pending_; }
   const NoveltyScale& novelty_scale() const { return novelty_; }
-  // Of the rows that meet() was last told of, once something has been learnt.
-  const float* met_surprise() const { return met_surprise_; }
+  // Of the rows that meet() was last told of, once something has been learnt; until begin().
+  const RowScore* met_scores() const { return score_; }
+  // Their evidence, as a fraction of as many independent rows: (1 - ρ)/(1 + ρ), ρ the correlation
+  // of successive rows. The rows of the next begin() count so much.
+  double met_evidence() const { return met_evidence_; }
   const CandidateDivisions& candidates() const { return candidates_; }
   // The surprise at novelty 0.5.
   double boundary() const {
@@ -254,7 +270,9 @@ class ClusterLearner {
   void tell(const ClusterEvent& event) const;
   Status check_begin(ConstMatrixView z, ConstMatrixView variance, double time) const;
   void tell_refused(Index target, const MoveRecord& record) const;
+  ProposalSettings proposal_settings() const;
   bool rests(Index target) const;
+  bool halves_apart(Index target) const;
   // What a row of a stream of so many counts.
   double weight_of_row(double rows) const;
   // Time and rows go by: what is carried fades, and the corrections of before are settled.
@@ -271,6 +289,8 @@ class ClusterLearner {
   void note_merge(const MoveRecord& record, ClusterEventKind kind);
   void drop_weak_clusters();
   void score_stream(Backend& backend);
+  double evidence_of(ConstMatrixView z) const;
+  void finish_close(Backend& backend);
   void fit_arrivals(Backend& backend, const GoOn& go_on);
   void fit_rounds(Backend& backend, const GoOn& go_on);
   // Births from rows of more surprise than this.
@@ -283,7 +303,10 @@ class ClusterLearner {
   void publish(Index k);
   void publish_successor(Index k);
   Status check_correction(ClusterId id, Index& cluster) const;
+  // keep_state() must have been called before the correction.
   void remember();
+  // kDiverged, and the kept state again, unless sound(); else remember().
+  Status accept_correction();
   Status read_state(ByteReader& reader);
 
   LearnerConfig config_;
@@ -302,8 +325,10 @@ class ClusterLearner {
 
   // The stream as it came, for as many rows as were met: pending rows are novel.
   Index met_rows_ = 0;
+  double met_evidence_ = 1.0;
   float* met_surprise_ = nullptr;      // [max_rows]
   std::uint8_t* met_novel_ = nullptr;  // [stream_rows]
+  float* difference_ = nullptr;        // [max_rows] scratch
   double* present_ = nullptr;          // [K] the caller's rows in each cluster at the close …
   double* present_novel_ = nullptr;    // [K] … and those that were novel when they came
 

@@ -11,8 +11,8 @@ namespace {
 constexpr Index kBirthSizes[] = {10, 4, 3, 2, 1};
 constexpr Index kUnexplainedSizes[] = {3, 1};
 constexpr double kEmptyRows = 0.01;
-// A cluster that has seen so many rows is known: then usual_novelty holds.
-constexpr double kKnownRows = 1000.0;
+// A candidate division whose halves do not lie apart by then is given up.
+constexpr double kTrialRows = 50.0;
 
 }  // namespace
 
@@ -35,6 +35,16 @@ bool ClusterLearner::rests(Index target) const {
   const auto rest = static_cast<std::uint64_t>(std::max(settings_.hysteresis_streams, 0));
   return stream_ - info.merged_stream < rest &&
          mixture_.mass(target) < settings_.hysteresis_growth * info.merged_mass;
+}
+
+// Many proposals are judged in a long stream, and a few of them gain by chance. The chance that a
+// gain exceeds log x is at most 1/x; with x the square of the number of proposals, the sum over an
+// endless stream is finite.
+ProposalSettings ClusterLearner::proposal_settings() const {
+  ProposalSettings settings = settings_.proposal;
+  const double judged = static_cast<double>(stream_) * static_cast<double>(mixture_.clusters());
+  settings.least_gain += 2.0 * std::log(judged);
+  return settings;
 }
 
 // Keeps everything that goes by number in step with an accepted birth; true if it was one.
@@ -73,7 +83,7 @@ Index ClusterLearner::births(Backend& backend, int round, const GoOn& go_on) {
     if (same || rests(target)) continue;
     Philox random =
         proposal_random(static_cast<std::uint32_t>(round), static_cast<std::uint32_t>(target));
-    ProposalSettings settings = settings_.proposal;
+    ProposalSettings settings = proposal_settings();
     if (mixture_.rows_of(target) - present < kKnownRows) settings.usual_novelty = 0.0;
     MoveRecord best;
     best.gain = -1e300;
@@ -121,20 +131,60 @@ Index ClusterLearner::births_beyond(Backend& backend, double surprise) {
   Philox random = proposal_random(0, 0xFFFFFFFF);
   for (const Index fresh : kUnexplainedSizes) {
     const MoveRecord record = birth_.try_rows(backend, mixture_, chosen_, log_density_, count,
-                                              fresh, settings_.proposal, random);
+                                              fresh, proposal_settings(), random);
     if (note_birth(record)) return record.count;
   }
   return 0;
 }
 
-Index ClusterLearner::divisions(Backend& backend) {
+// Whether there is a gap between the halves of a candidate: their means lie apart by more than four
+// standard deviations of the halves along the line between them. Halves of one Gaussian have 2.7,
+// of a uniform distribution 3.5.
+bool ClusterLearner::halves_apart(Index target) const {
+  if (!candidates_.exists(target)) return false;
+  const ClusterShape& shape = config_.shape;
+  const StatisticsRef a = candidates_.half(target, 0);
+  const StatisticsRef b = candidates_.half(target, 1);
+  double length = 0.0;
+  double spread = 0.0;
+  for (Index i = 0; i < shape.dims; ++i) {
+    const double x = a.mean[i] - b.mean[i];
+    length += x * x;
+    const Index first = shape.covariance == FactorShape::kDiagonal ? i : 0;
+    for (Index j = first; j <= i; ++j) {
+      const Index at = shape.diagonal_at(i) - (i - j);
+      const double y = a.mean[j] - b.mean[j];
+      spread += (i == j ? 1.0 : 2.0) * x * y * (a.scatter[at] + b.scatter[at]);
+    }
+  }
+  constexpr double kGap = 4.0;
+  return length * length * (*a.mass + *b.mass) > kGap * kGap * spread;
+}
+
+Index ClusterLearner::divisions(Backend& backend, Divide which) {
   Index divided = 0;
   const Index targets = mixture_.clusters();
   for (Index target = 0; target < targets; ++target) {
     if (rests(target)) continue;
+    const bool known = mixture_.rows_of(target) > kKnownRows;
+    if (known && which == Divide::kYoung) {
+      candidates_.clear(target);  // its rows would be of another time than those to come
+      continue;
+    }
+    // Features are never quite Gaussian: of a cluster that is known, or in a block that brings
+    // nothing new, two are made only where there is a gap.
+    ProposalSettings settings = proposal_settings();
+    constexpr double kNever = 1e300;
+    if ((known || which == Divide::kYoung) && !halves_apart(target)) {
+      settings.least_gain = kNever;
+      // Rows stay in the half that they were put in: halves that began badly do not get better.
+      if (which == Divide::kYoung && candidates_.rows(target) > kTrialRows) {
+        candidates_.clear(target);
+      }
+    }
     Philox random = proposal_random(0xFFFFFFFF, static_cast<std::uint32_t>(target));
-    const MoveRecord record = birth_.try_division(backend, mixture_, target, own_rows_, candidates_,
-                                                  settings_.proposal, random);
+    const MoveRecord record =
+        birth_.try_division(backend, mixture_, target, own_rows_, candidates_, settings, random);
     if (note_birth(record)) ++divided;
   }
   return divided;

@@ -56,16 +56,24 @@ Status PendingPool::load(ByteReader& reader) {
   for (Index i = 0; i < count_; ++i) {
     age_[i] = reader.read_u32();
     surprise_[i] = reader.read_f32();
-    if (age_[i] > kMostAge || !within(surprise_[i], kLargestNumber)) return bad;
     for (Index j = 0; j < dims_; ++j) {
-      float& z = z_[i * dims_ + j];
-      float& v = variance_[i * dims_ + j];
-      z = reader.read_f32();
-      v = reader.read_f32();
-      if (!within(z, kLargestFeature) || !(v >= 0.0F && v <= kMostVariance)) return bad;
+      z_[i * dims_ + j] = reader.read_f32();
+      variance_[i * dims_ + j] = reader.read_f32();
     }
   }
-  return reader.ok() ? Status() : bad;
+  return reader.ok() && sound() ? Status() : bad;
+}
+
+bool PendingPool::sound() const {
+  bool sound = true;
+  for (Index i = 0; i < count_; ++i) {
+    sound = sound && age_[i] <= kMostAge && within(surprise_[i], kLargestNumber);
+  }
+  for (Index i = 0; i < count_ * dims_; ++i) {
+    sound = sound && within(z_[i], kLargestFeature) && variance_[i] >= 0.0F &&
+            variance_[i] <= kMostVariance;
+  }
+  return sound;
 }
 
 }  // namespace adapvae

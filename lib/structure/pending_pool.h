@@ -29,6 +29,7 @@ class PendingPool {
   static std::size_t most_bytes(Index dims, Index capacity);
   void save(ByteWriter& writer) const;
   Status load(ByteReader& reader);
+  bool sound() const;  // as ClusterLearner::sound()
 
  private:
   Index dims_ = 0;

@@ -204,7 +204,6 @@ Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
     info.kind = read_id(reader);
     for (double* value : {&info.merged_mass, &info.birth_gain, &info.birth_rows}) {
       *value = reader.read_f64();
-      if (!within(*value, kLargestNumber)) return bad;
     }
     reader.read_bytes(info.name, ClusterInfo::kNameBytes);
     if (info.id == kNoId || info.id >= next_id_ || info.parent >= next_id_ ||
@@ -234,7 +233,14 @@ Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
       return bad;
     }
   }
-  return reader.ok() ? Status() : bad;
+  return reader.ok() && sound() ? Status() : bad;
+}
+
+bool ClusterRegistry::sound() const {
+  return std::all_of(info_, info_ + clusters_, [](const ClusterInfo& info) {
+    return within(info.merged_mass, kLargestNumber) && within(info.birth_gain, kLargestNumber) &&
+           within(info.birth_rows, kLargestNumber);
+  });
 }
 
 }  // namespace adapvae

@@ -82,6 +82,7 @@ class ClusterRegistry {
   static std::size_t most_bytes(Index max_clusters, Index aliases);
   void save(ByteWriter& writer) const;
   Status load(ByteReader& reader, Index clusters);
+  bool sound() const;  // as ClusterLearner::sound()
 
  private:
   struct Alias {

@@ -39,6 +39,41 @@ struct Allocator {
   int fail_at = 0;
 };
 
+using Bytes = std::vector<unsigned char>;
+
+uint64_t crc64(const Bytes& bytes) {
+  uint64_t sum = ~uint64_t{0};
+  for (const unsigned char byte : bytes) {
+    sum ^= byte;
+    for (int bit = 0; bit < 8; ++bit) {
+      sum = (sum & 1U) != 0 ? (sum >> 1U) ^ 0xC96C5795D7870F42U : sum >> 1U;
+    }
+  }
+  return ~sum;
+}
+
+// A snapshot that says something else, with a right checksum.
+Bytes with_metadata(const Bytes& bytes, const std::string& key, const std::string& value) {
+  std::string text(bytes.begin(), bytes.end());
+  const std::string quoted = "\"" + key + "\":\"";
+  const size_t begin = text.find(quoted) + quoted.size();
+  const size_t end = text.find('"', begin);
+  REQUIRE(begin < end);
+  text.replace(begin, end - begin, value);
+  uint64_t header = 0;
+  for (size_t i = 0; i < 8; ++i) {
+    header |= static_cast<uint64_t>(static_cast<unsigned char>(text[i])) << (8 * i);
+  }
+  header += text.size() - bytes.size();
+  for (size_t i = 0; i < 8; ++i) text[i] = static_cast<char>(header >> (8 * i));
+  const std::string checksum = "adapvae.checksum\":\"";
+  const size_t digits = text.find(checksum) + checksum.size();
+  text.replace(digits, 16, 16, '0');
+  uint64_t sum = crc64({text.begin(), text.end()});
+  for (size_t i = 16; i-- > 0; sum >>= 4U) text[digits + i] = "0123456789abcdef"[sum & 15U];
+  return {text.begin(), text.end()};
+}
+
 }  // namespace
 
 TEST_CASE("a model lives in the caller's memory, of any alignment, and nowhere else") {
@@ -139,6 +174,88 @@ TEST_CASE("whichever allocation fails, the call says so and nothing is left") {
     CHECK(failing.held == 0);
   }
   CHECK(source.save() == bytes);
+}
+
+TEST_CASE("a snapshot gets no more memory than the caller allows") {
+  Handle source;
+  source.learn(kinds(0, 2, 300, 1));
+  const auto bytes = source.save();
+  const adapvae_config config = small_config();
+  size_t required = 0;
+  REQUIRE(adapvae_memory_required(&config, nullptr, &required, nullptr) == ADAPVAE_OK);
+  size_t scorer_required = 0;
+  REQUIRE(adapvae_create_scorer_from(bytes.data(), bytes.size(), nullptr, nullptr, &scorer_required,
+                                     nullptr) == ADAPVAE_OK);
+  Allocator allocator;
+  adapvae_options options = allocator.options();
+  adapvae_model* model = nullptr;
+  adapvae_error error = {};
+  error.struct_size = sizeof error;
+  for (const bool enough : {false, true}) {
+    const adapvae_status wanted = enough ? ADAPVAE_OK : ADAPVAE_OUT_OF_MEMORY;
+    options.max_memory_bytes = enough ? required : required - 1;
+    CHECK(adapvae_create(&config, &options, &model, &error) == wanted);
+    CHECK((model != nullptr) == enough);
+    adapvae_destroy(model);
+    CHECK(adapvae_create_from(bytes.data(), bytes.size(), &options, &model, &error) == wanted);
+    CHECK((model != nullptr) == enough);
+    adapvae_destroy(model);
+    options.max_memory_bytes = enough ? scorer_required : scorer_required - 1;
+    CHECK(adapvae_create_scorer_from(bytes.data(), bytes.size(), &options, &model, nullptr,
+                                     &error) == wanted);
+    CHECK((model != nullptr) == enough);
+    adapvae_destroy(model);
+    if (enough) continue;
+    CHECK(allocator.calls == 0);
+    CHECK(std::string(error.message).find("max_memory_bytes") != std::string::npos);
+  }
+  CHECK(allocator.calls == 3);
+  CHECK(allocator.held == 0);
+}
+
+TEST_CASE("a small file that describes a model of gigabytes allocates nothing") {
+  Handle source;
+  source.learn(kinds(0, 2, 300, 1));
+  const auto large = with_metadata(source.save(), "config.max_clusters", "20000");
+  CHECK(large.size() < 64 * 1024);
+  adapvae_config config = {};
+  config.struct_size = sizeof config;
+  REQUIRE(adapvae_inspect(large.data(), large.size(), nullptr, &config, nullptr) == ADAPVAE_OK);
+  CHECK(config.max_clusters == 20000);
+  size_t required = 0;
+  REQUIRE(adapvae_memory_required(&config, nullptr, &required, nullptr) == ADAPVAE_OK);
+  CHECK(required > ADAPVAE_SNAPSHOT_MEMORY);
+  Allocator allocator;
+  allocator.fail_at = 1;
+  adapvae_options options = allocator.options();
+  adapvae_model* model = nullptr;
+  CHECK(adapvae_create_from(large.data(), large.size(), &options, &model, nullptr) ==
+        ADAPVAE_OUT_OF_MEMORY);
+  CHECK(allocator.calls == 0);
+  // The caller may want it all the same.
+  options.max_memory_bytes = SIZE_MAX;
+  CHECK(adapvae_create_from(large.data(), large.size(), &options, &model, nullptr) ==
+        ADAPVAE_OUT_OF_MEMORY);
+  CHECK(allocator.calls == 1);
+  CHECK(model == nullptr);
+}
+
+TEST_CASE("a model that has had as many events as can be counted takes no more") {
+  Handle source;
+  const auto rows = kinds(0, 2, 300, 1);
+  source.learn(rows);
+  const auto bytes = with_metadata(source.save(), "adapvae.events", "4503599627370496");
+  adapvae_model* model = nullptr;
+  REQUIRE(adapvae_create_from(bytes.data(), bytes.size(), nullptr, &model, nullptr) == ADAPVAE_OK);
+  Handle full(model);
+  const auto before = full.save();
+  const adapvae_id id = full.score(rows)[0].id;
+  CHECK(adapvae_label(model, id, "a name") == ADAPVAE_UNAVAILABLE);
+  CHECK(adapvae_split(model, id, 1, nullptr, nullptr) == ADAPVAE_UNAVAILABLE);
+  CHECK(adapvae_forget(model, id) == ADAPVAE_UNAVAILABLE);
+  CHECK(adapvae_learn(model, rows.data(), 300, 0, nullptr) == ADAPVAE_UNAVAILABLE);
+  CHECK(full.save() == before);
+  CHECK(adapvae_load(model, before.data(), before.size()) == ADAPVAE_OK);
 }
 
 TEST_CASE("what cannot be made is refused with a reason") {

@@ -545,8 +545,8 @@ TEST_CASE("results are finite whatever the row") {
 }
 
 TEST_CASE("text is no longer than the header says") {
-  for (int32_t type = ADAPVAE_BORN; type <= ADAPVAE_LEARNT; ++type) {
-    for (int32_t reason = 0; reason <= ADAPVAE_REASON_STEP; ++reason) {
+  for (int32_t type = ADAPVAE_BORN; type <= ADAPVAE_WARNED; ++type) {
+    for (int32_t reason = 0; reason <= ADAPVAE_REASON_CAPACITY; ++reason) {
       adapvae_event event = sized<adapvae_event>();
       event.type = type;
       event.reason = reason;

@@ -159,6 +159,32 @@ TEST_CASE("a call that is refused says why and changes nothing") {
   CHECK(std::string(adapvae_status_name(-5)) == "unknown status");
 }
 
+TEST_CASE("a push whose second block fails says that the first is learnt") {
+  adapvae_config config = small_config();
+  config.block_rows = config.pass_rows = 60;
+  config.learning_rate = 1.0;
+  config.pretrain_epochs = config.adapt_epochs = 5;
+  auto rows = kinds(0, 2, 150, 1);
+  Handle alone(config);
+  REQUIRE(adapvae_learn(alone.model, rows.data(), 60, 0, nullptr) == ADAPVAE_OK);
+  const auto first = alone.save();
+  for (size_t i = 60 * kInputs; i < rows.size(); ++i) rows[i] *= 1e11F;
+  REQUIRE(adapvae_learn(alone.model, &rows[60 * kInputs], 60, 0, nullptr) == ADAPVAE_DIVERGED);
+  CHECK(alone.save() == first);
+  Handle handle(config);
+  adapvae_report report = {};
+  report.struct_size = sizeof report;
+  REQUIRE(adapvae_push(handle.model, rows.data(), 150, 0, &report) == ADAPVAE_DIVERGED);
+  CHECK(report.streams == 1);
+  CHECK(handle.info().rows_waiting == 0);
+  CHECK(handle.save() == first);
+  // Nothing is learnt, nothing is said.
+  report.streams = 7;
+  REQUIRE(adapvae_push(handle.model, &rows[60 * kInputs], 60, 0, &report) == ADAPVAE_DIVERGED);
+  CHECK(report.streams == 7);
+  CHECK(handle.save() == first);
+}
+
 TEST_CASE("pushed rows wait for a stream") {
   Handle whole, pieces;
   const auto rows = kinds(0, 2, 1000, 1);

@@ -4,13 +4,17 @@ usage: check_cli.py PROGRAM GOLDEN SOURCE_FOLDER
 
 GOLDEN prints what the C API says of the rows of a CSV file (golden_lines.c).
 """
+import base64
 import gzip
+import hashlib
 import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
+import stat
 import struct
 import subprocess
 import sys
@@ -52,6 +56,27 @@ def read(path):
         return file.read()
 
 
+def forged(model, metadata):
+    """A model's file with other metadata and a right checksum (docs/format.md)."""
+    length, = struct.unpack_from("<Q", model)
+    header = json.loads(model[8:8 + length])
+    header["__metadata__"].update(metadata, **{"adapvae.checksum": 16 * "0"})
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-(8 + len(text)) % 64)
+    out = bytearray(struct.pack("<Q", len(text)) + text + model[8 + length:])
+    table = []
+    for value in range(256):
+        for _ in range(8):
+            value = value >> 1 ^ (0xC96C5795D7870F42 if value & 1 else 0)
+        table.append(value)
+    crc = 2**64 - 1
+    for byte in out:
+        crc = table[(crc ^ byte) & 255] ^ crc >> 8
+    at = out.index(16 * b"0")
+    out[at:at + 16] = b"%016x" % (crc ^ (2**64 - 1))
+    return bytes(out)
+
+
 def png(width, height, pixels):
     """A grey PNG of 8 bits."""
     def chunk(kind, data):
@@ -71,6 +96,32 @@ def patterns(count, seed=1):
             image[24 + j if i % 2 else 8 * j + 3] = 200 + rng.randrange(50)
         out.append(image)
     return out
+
+
+def crc64(data):
+    """As docs/format.md says: CRC-64/XZ."""
+    table = []
+    for i in range(256):
+        for _ in range(8):
+            i = (i >> 1) ^ 0xC96C5795D7870F42 if i & 1 else i >> 1
+        table.append(i)
+    crc = (1 << 64) - 1
+    for byte in data:
+        crc = table[(crc ^ byte) & 255] ^ (crc >> 8)
+    return crc ^ ((1 << 64) - 1)
+
+
+def rewritten(model, metadata):
+    """A model's file with other metadata, and a checksum that is right."""
+    size = struct.unpack("<Q", model[:8])[0]
+    header = json.loads(model[8:8 + size])
+    for key in metadata:
+        assert key in header["__metadata__"], (key, list(header["__metadata__"]))
+    header["__metadata__"].update(metadata, **{"adapvae.checksum": "0" * 16})
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 64)
+    out = struct.pack("<Q", len(text)) + text + model[8 + size:]
+    return out.replace(b"0" * 16, b"%016x" % crc64(out), 1)
 
 
 class Cli(unittest.TestCase):
@@ -147,7 +198,7 @@ class Cli(unittest.TestCase):
         rows = [row + [2.0 * i] for i, row in enumerate(world(600, 3))]
         words = ["learn", *SMALL, "--time", "4", "--set", "half_life_time=500"]
         call(*words, "-m", self.path("one"), rows=csv(rows))
-        for how in (signal.SIGTERM, signal.SIGINT):
+        for how in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             path = self.path(f"two{how}")
             process = subprocess.Popen([PROGRAM, *words, "-m", path, "--flush"], text=True,
                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -166,6 +217,27 @@ class Cli(unittest.TestCase):
             self.assertIn("100 wait", call("inspect", path).stdout)
             call(*words, "-m", path, rows=csv(rows[400:]))
             self.assertEqual(read(path), read(self.path("one")))
+
+    def test_a_session_that_ends_saves_once_and_nohup_ignores_it(self):
+        rows = csv(world(100))
+        for ignored in (False, True):
+            path = self.path(f"m{ignored}")
+            process = subprocess.Popen([PROGRAM, "learn", *SMALL, "-m", path, "--as-met", "--flush"], text=True,
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       preexec_fn=(lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+                                       if ignored else None)
+            process.stdin.write(rows)
+            process.stdin.flush()
+            for _ in range(100):
+                process.stdout.readline()
+            for _ in range(20):  # shell and kernel each send one
+                process.send_signal(signal.SIGHUP)
+            if ignored:
+                process.stdin.write(rows)
+                process.stdin.flush()
+            _, error = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0, error)
+            self.assertIn("200 learnt" if ignored else "100 wait", call("inspect", path).stdout)
 
     def test_rows_are_answered_as_they_come(self):
         process = subprocess.Popen([PROGRAM, "learn", *SMALL, "--as-met", "--flush", "-q"], text=True,
@@ -201,8 +273,9 @@ class Cli(unittest.TestCase):
                 ("a,b\n1,2\n1\n", [], "line 3: 1 columns where the first line has 2"),
                 ("a,b\n1,\n", [], "line 2, column 2 (b): no value; --missing skip"),
                 ("1,inf\n", [], "column 2: 'inf' is not a finite number"),
-                ('1,"2\n', [], "line 1, column 2: a quote is not closed"),
-                ("[1,2]\n[1,[2]]\n", [], "line 2, column 4: only numbers"),
+                ('1,"2\n', [], "line 1, column 2: the quote that begins here is not closed"),
+                ("[1,2]\n[1,[2]]\n", [], "line 2, column 2: only numbers"),
+                ('{"a":1}\n{"a":NaN}\n', [], "line 2, column 1 (a): NaN is not valid JSON"),
                 ("a,b\n1,2\n", ["--columns", "a,c"], "no column 'c'; there are: a b"),
                 ("", [], "standard input: no rows"),
                 ("\x00\x00\x08\x03", [], "standard input: "),
@@ -272,14 +345,325 @@ class Cli(unittest.TestCase):
         call("forget", "-m", self.path("m"), 999999, code=1)
         self.assertIn("novelty", call("explain", "-m", self.path("m"), rows="1,500,3\n").stdout)
 
-    def test_a_full_disk_leaves_the_old_model(self):
-        if not os.path.exists("/dev/full"):
-            self.skipTest("no /dev/full")
+    def test_a_write_that_fails_leaves_the_old_file(self):
         call("learn", *SMALL, "-m", self.path("m"), rows=csv(world(200)))
-        before = read(self.path("m"))
-        os.symlink("/dev/full", self.path("m.new"))
-        call("learn", "-m", self.path("m"), rows=csv(world(200)), code=1)
-        self.assertEqual(read(self.path("m")), before)
+        call("report", "-q", "-m", self.path("m"))
+        names = ("m", "m.html")
+        before = {name: read(self.path(name)) for name in names}
+        size = len(before["m"]) - 1000  # room for the journal, not for the model
+        self.assertGreater(size, 2 * os.path.getsize(self.path("m.events")))
+        for words in (["learn", "-m", self.path("m")], ["report", "-m", self.path("m")]):
+            done = subprocess.run([PROGRAM, *words], input=csv(world(200)), text=True, capture_output=True, timeout=60,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+            self.assertEqual(done.returncode, 1, done)
+            self.assertIn("File too large", done.stderr)
+        self.assertEqual({name: read(self.path(name)) for name in names}, before)
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["m", "m.events", "m.html"])
+
+    def test_temporary_files_follow_no_link(self):
+        victim = self.write("victim", "precious")
+        for name in ("m.new", "m.undo.new", "page.new"):
+            os.symlink(victim, self.path(name))
+        call("learn", *SMALL, "-m", self.path("m"), rows=csv(world(200)))
+        call("label", "-m", self.path("m"), 1, "x")
+        call("report", "-q", "-m", self.path("m"), "-o", self.path("page"))
+        self.assertEqual(read(victim), b"precious")
+        self.assertTrue(all(os.path.islink(self.path(name)) for name in ("m.new", "m.undo.new", "page.new")))
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["m", "m.events", "m.new", "m.undo", "m.undo.new",
+                                                                "page", "page.new", "victim"])
+        # A link at a name that can be guessed, by somebody else, is not followed.
+        if os.geteuid() == 0:
+            os.remove(self.path("m.events"))
+            os.symlink(victim, self.path("m.events"))
+            os.chown(self.path("m.events"), 12345, 12345, follow_symlinks=False)
+            self.assertIn("m.events: a symbolic link of another user",
+                          call("label", "-m", self.path("m"), 1, "y", code=1).stderr)
+            self.assertEqual(read(victim), b"precious")
+        # Nor is any link in place of the lock.
+        os.symlink(victim, self.path("m.lock"))
+        self.assertIn("m.lock: ", call("label", "-m", self.path("m"), 1, "y", code=1).stderr)
+
+    def test_a_file_is_on_the_disk_before_its_name_is(self):
+        if shutil.which("strace") is None or "ADAPVAE_TEST_SANITIZED" in os.environ:
+            self.skipTest("needs strace, which sanitizers do not bear")
+        call("learn", *SMALL, "-m", self.path("m"), rows=csv(world(150)))
+        names = set()
+        for _ in range(2):
+            done = subprocess.run(["strace", "-f", "-s", "4096", "-e", "trace=openat,?open,fsync,?rename,?renameat,?renameat2", PROGRAM,
+                                   "label", "-m", self.path("m"), "1", "x"], capture_output=True, text=True, timeout=60)
+            if "ptrace" in done.stderr and done.returncode != 0:
+                self.skipTest("may not trace")
+            made = re.search(r'"([^"]*)", (\S*O_CREAT\S*), 0[0-7]+\) = (\d+)\n(?:(?!open).*\n)*?.*fsync\((\d+)\) += 0\n'
+                             r'.*rename\w*\((?:AT_FDCWD, )?"([^"]*)", (?:AT_FDCWD, )?"([^"]*)"(?:, 0)?\) = 0\n'
+                             r'.*"([^"]*)", \S*O_DIRECTORY\S*\) = (\d+)\n.*fsync\((\d+)\) += 0\n', done.stderr)
+            self.assertIsNotNone(made, done.stderr)
+            temporary, flags, file, synced, renamed, to, folder, opened, folder_synced = made.groups()
+            self.assertLessEqual({"O_EXCL", "O_NOFOLLOW", "O_CLOEXEC"}, set(flags.split("|")))
+            self.assertEqual((file, temporary, opened), (synced, renamed, folder_synced))
+            self.assertEqual((to, os.path.dirname(temporary)), (os.path.realpath(self.path("m")), folder.rstrip("/")))
+            names.add(temporary)
+        self.assertEqual(len(names), 2)
+
+    def test_a_link_to_a_model_is_the_model(self):
+        os.mkdir(self.path("a"))
+        os.mkdir(self.path("b"))
+        os.symlink("../b/real", self.path("a/link"))  # there is none yet
+        call("learn", *SMALL, "-m", self.path("a/link"), rows=csv(world(300)))
+        first = read(self.path("b/real"))
+        call("label", "-m", self.path("a/link"), 1, "x")
+        self.assertNotEqual(read(self.path("b/real")), first)
+        call("learn", "-m", self.path("a/link"), rows=csv(world(150)))
+        self.assertEqual(os.readlink(self.path("a/link")), "../b/real")
+        # What stands beside a model is found by every name.
+        self.assertEqual(os.listdir(self.path("a")), ["link"])
+        self.assertEqual(call("events", "-m", self.path("a/link")).stdout,
+                         call("events", "-m", self.path("b/real")).stdout)
+        call("label", "-m", self.path("a/link"), 1, "y")
+        call("undo", "-m", self.path("b/real"))
+        os.symlink("loop", self.path("loop"))
+        self.assertIn("loop: ", call("learn", *SMALL, "-m", self.path("loop"), rows=csv(world(9)), code=1).stderr)
+
+    def test_modes_and_owners_stay(self):
+        def mode(name):
+            return oct(os.stat(self.path(name)).st_mode & 0o7777)
+        old = os.umask(0o027)
+        self.addCleanup(os.umask, old)
+        call("learn", *SMALL, "-m", self.path("m"), rows=csv(world(300)))
+        self.assertEqual((mode("m"), mode("m.events")), ("0o640", "0o640"))
+        os.umask(0o022)
+        os.chmod(self.path("m"), 0o600)
+        os.remove(self.path("m.events"))
+        if os.geteuid() == 0:
+            os.chown(self.path("m"), 12345, 54321)
+        call("learn", "-m", self.path("m"), rows=csv(world(300)))
+        call("label", "-m", self.path("m"), 1, "x")
+        call("label", "-m", self.path("m"), 1, "y")
+        call("report", "-q", "-m", self.path("m"))
+        call("report", "-q", "-m", self.path("m"), "-o", self.path("page"))
+        made = ("m", "m.events", "m.undo", "m.undo2", "m.html")
+        self.assertEqual({name: mode(name) for name in made}, dict.fromkeys(made, "0o600"))
+        self.assertEqual(mode("page"), "0o644")
+        call("undo", "-m", self.path("m"))
+        self.assertEqual(mode("m"), "0o600")
+        if os.geteuid() == 0:
+            for name in ("m", "m.events", "m.undo", "m.html"):
+                found = os.stat(self.path(name))
+                self.assertEqual((found.st_uid, found.st_gid), (12345, 54321), name)
+        os.chmod(self.path("page"), 0o664)
+        call("report", "-q", "-m", self.path("m"), "-o", self.path("page"))
+        self.assertEqual(mode("page"), "0o664")
+
+    def test_devices_and_pipes_are_written_not_replaced(self):
+        call("learn", *SMALL, "-m", self.path("m"), rows=csv(world(300)))
+        os.mkfifo(self.path("pipe"))
+        for words in (["report", "-q", "-m", self.path("m"), "-o", self.path("pipe")],
+                      ["learn", *SMALL, "-q", "--report", self.path("pipe")],
+                      ["learn", *SMALL, "-q", "--events", self.path("pipe")]):
+            process = subprocess.Popen([PROGRAM, *words], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.PIPE)
+            reader = subprocess.Popen(["cat", self.path("pipe")], stdout=subprocess.PIPE)
+            for one in (reader, process):
+                self.addCleanup(lambda one=one: (one.kill(), one.communicate()))
+            _, error = process.communicate(csv(world(300)).encode(), timeout=60)
+            self.assertTrue(stat.S_ISFIFO(os.stat(self.path("pipe")).st_mode), words)
+            page, _ = reader.communicate(timeout=60)
+            self.assertEqual((process.returncode, error), (0, b""), words)
+            self.assertIn(b'"event":"born"' if "--events" in words else b"</html>", page)
+        # By a link, so that a program that replaces it does no harm to the machine.
+        os.symlink("/dev/full", self.path("full"))
+        if os.path.exists("/dev/full"):
+            for words in (["report", "-m", self.path("m"), "-o", self.path("full")],
+                          ["learn", *SMALL, "--events", self.path("full")]):
+                self.assertIn("full: No space left", call(*words, rows=csv(world(300)), code=1).stderr)
+                self.assertEqual(os.readlink(self.path("full")), "/dev/full")
+        page = call("report", "-q", "-m", self.path("m"), "-o", "/dev/stdout").stdout
+        self.assertTrue(page.endswith("</html>\n"))
+        self.write("log", "before\n")
+        with open(self.path("log"), "a") as log:
+            subprocess.run([PROGRAM, "report", "-q", "-m", self.path("m"), "-o", "/dev/stdout"], stdout=log, check=True)
+        self.assertTrue(read(self.path("log")).startswith(b"before\n<!DOCTYPE"))
+
+    def test_an_output_is_no_input(self):
+        text = csv(world(300))
+        rows, model = self.write("rows.csv", text), self.path("m")
+        call("learn", *SMALL, "-m", model, rows)
+        os.link(rows, self.path("hard.csv"))
+        os.symlink("rows.csv", self.path("soft.csv"))
+        os.mkdir(self.path("folder"))
+        picture = self.write("folder/a.png", png(8, 8, patterns(1)[0]))
+        labels = self.write("labels.txt", "a\n" * 300)
+        names = ["rows.csv", "m", "m.events", "folder/a.png", "labels.txt"]
+        before = {name: read(self.path(name)) for name in names}
+        hard, soft = self.path("hard.csv"), self.path("soft.csv")
+        for words, one, other in [
+                (["report", "-m", model, "-o", model], "--model", "--output"),
+                (["report", "-m", model, "-o", soft, rows], "--output", "the input"),
+                (["report", "-m", model, "-o", self.path("m.events")], "--output", "--events"),
+                (["learn", *SMALL, "--events", rows, rows], "--events", "the input"),
+                (["learn", *SMALL, "-m", model, "--events", hard, soft], "--events", "the input"),
+                (["learn", *SMALL, "-m", rows, soft], "--model", "the input"),
+                (["learn", *SMALL, "-m", model, "--report", self.path("m.events"), rows], "--events", "--report"),
+                (["learn", *SMALL, "-m", self.path("x"), "--report", self.path("x"), rows], "--model", "--report"),
+                (["learn", *SMALL, "--report", picture, self.path("folder")], "--report", "the input"),
+                (["learn", *SMALL, "--labels", labels, "--report", labels, rows], "--labels", "--report"),
+                (["score", "-m", model, "--report", rows, rows], "--report", "the input"),
+                (["score", "-m", model, "--report", model, rows], "--model", "--report"),
+                (["generate", "-m", model, "-o", model], "--model", "--output"),
+                (["learn", *SMALL, "-m", model, self.path("m.events")], "--events", "the input")]:
+            done = call(*words, code=2)
+            self.assertIn("the same file", done.stderr, words)
+            self.assertIn(one + " ", done.stderr, words)
+            self.assertIn(other + " ", done.stderr, words)
+            self.assertIn("choose another file for", done.stderr, words)
+        with open(rows) as file:
+            done = subprocess.run([PROGRAM, "learn", *SMALL, "--events", rows], stdin=file, text=True, capture_output=True)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("standard input", done.stderr)
+        for words in (["score", "-q", "-m", model, rows], ["evaluate", "-m", rows, "--labels", "1", model]):
+            with open(rows, "a") as file:
+                done = subprocess.run([PROGRAM, *words], stdout=file, text=True, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("standard output", done.stderr)
+        self.assertEqual({name: read(self.path(name)) for name in names}, before)
+        # What is not a file of data may be both.
+        call("learn", *SMALL, "--events", "/dev/null", rows)
+        call("learn", *SMALL, "--report", self.path("folder/b.png"), self.path("folder"), "--missing", "skip")
+
+    def test_one_model_by_two_names_is_changed_by_one_at_a_time(self):
+        os.mkdir(self.path("other"))
+        names = [self.path("m"), self.path("hard"), self.path("other/soft"), self.path("later")]
+        call("learn", *SMALL, "-m", names[0], rows=csv(world(300)))
+        os.link(names[0], names[1])
+        os.symlink(names[0], names[2])
+        process = subprocess.Popen([PROGRAM, "learn", "-m", names[2], "--save-every", "150", "--flush"], text=True,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(lambda: (process.kill(), process.wait()))
+        before = os.stat(names[0]).st_ino
+        process.stdin.write(csv(world(3)))
+        process.stdin.flush()
+        for _ in range(500):
+            if os.path.exists(self.path("m.lock")):
+                break
+            time.sleep(0.01)
+        time.sleep(0.3)
+        for name in names[:3]:
+            self.assertIn("another adapvae", call("label", "-m", name, 1, "x", code=1).stderr, name)
+        # A save makes a new file: that is held then, and the old one, if it has a name still, is free.
+        process.stdin.write(csv(world(147)))
+        process.stdin.flush()
+        for _ in range(150):
+            process.stdout.readline()
+        for _ in range(200):
+            if os.stat(names[0]).st_ino != before:
+                break
+            time.sleep(0.05)
+        os.link(names[0], names[3])
+        for name in (names[0], names[2], names[3]):
+            self.assertIn("another adapvae", call("label", "-m", name, 1, "x", code=1).stderr, name)
+        call("label", "-m", names[1], 1, "x")
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        for name in names:
+            call("label", "-m", name, 1, "z")
+        self.assertFalse([name for name in os.listdir(self.folder.name) if name.endswith(".lock")])
+
+    def test_memory_has_a_limit(self):
+        def bounded(*words, rows=b"", said=(), most=3 << 29):
+            # Sanitizers reserve more than any limit.
+            limit = None if "ADAPVAE_TEST_SANITIZED" in os.environ else \
+                lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most))
+            done = subprocess.run([PROGRAM, *map(str, words)], input=rows, capture_output=True, timeout=240,
+                                  preexec_fn=limit)
+            self.assertEqual(done.returncode, 1, (words, done.stderr))
+            self.assertNotIn("out of memory", done.stderr.decode(), words)
+            for text in said:
+                self.assertIn(text, done.stderr.decode(), words)
+        model, rows = self.path("m"), self.write("rows.csv", csv(world(300)))
+        call("learn", *SMALL, "-m", model, rows)
+        for words in (["inspect", "/dev/zero"], ["clusters", "-m", "/dev/zero"], ["score", "-m", "/dev/zero", rows],
+                      ["undo", "-m", "/dev/zero"], ["learn", "/dev/zero"], ["learn", "-f", "npy", "/dev/zero"],
+                      ["learn", "-f", "image", "/dev/zero"]):
+            bounded(*words, said=["/dev/zero: "])
+        for words in (["learn", "-f", "csv", "/dev/zero"], ["learn", "-f", "jsonl", "/dev/zero"],
+                      ["events", "-m", model, "--events", "/dev/zero"]):
+            bounded(*words, said=["/dev/zero: a line of more than 8.4 MB", "--max-memory"])
+        # A small file that plans a large model.
+        big = self.write("big", rewritten(read(model), {"config.max_clusters": "20000"}))
+        self.assertLess(os.path.getsize(big), 30000)
+        for words in (["clusters", "-m", big], ["learn", "-m", big, rows], ["score", "-m", big, rows],
+                      ["label", "-m", big, 1, "x"], ["generate", "-m", big],
+                      ["learn", "--set", "max_clusters=20000", rows]):
+            bounded(*words, said=["the model needs ", " GB of memory, and the limit is 1G; --max-memory "])
+        self.assertIn("more than --max-memory allows", call("inspect", big).stdout)
+        self.assertIn("--max-memory 3M raises it", call("clusters", "-m", model, "--max-memory", "64K", code=1).stderr)
+        call("clusters", "-m", model, "--max-memory", "3M")
+        for bad in ("x", "0", "-1G", "1X", "", "nan"):
+            self.assertIn("--max-memory", call("clusters", "-m", model, "--max-memory", bad, code=2).stderr)
+        # Rows that are read as a whole, packed or not; labels; lines.
+        zeros = bytes([0, 0, 8, 2]) + struct.pack(">ii", 1 << 22, 8) + bytes(1 << 25)
+        header = "{'descr': '<f4', 'fortran_order': False, 'shape': (500000, 8), }\n"
+        numpy = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(16000000)
+        for name, data in [("z.idx", zeros), ("z.idx.gz", gzip.compress(zeros, 1)), ("z.npy", numpy)]:
+            bounded("learn", "--max-memory", "20M", self.write(name, data), said=["--max-memory"])
+        self.write("few.idx", bytes([0, 0, 8, 2]) + struct.pack(">ii", 2, 8) + bytes(16))
+        bounded("learn", "--max-memory", "4M", "--labels", self.write("many.txt", "a\n" * 100000), self.path("few.idx"),
+                said=["--labels", "--max-memory"])
+        bounded("learn", "--max-memory", "4M", self.write("z.png", png(2000, 1000, bytes(2000000))),
+                said=["this image takes up to 12000000 bytes", "--max-memory"])
+        bounded("learn", "--max-memory", "64M", rows=b"1," * 1000000, said=["a line of more than 524 kB"])
+        text = "".join(f"{a},{b},{c},label{i}\n" for i, (a, b, c) in enumerate(world(20000)))
+        bounded("evaluate", "-m", model, "--max-memory", "3M", "--labels", "4", rows=text.encode(),
+                said=["the table of labels is too large", "--max-memory"])
+        bounded("evaluate", "-m", model, "--labels", "4", rows=b"1,2,3," + b"x" * 2000 + b"\n",
+                said=["row 1: a label of more than 1024 bytes"])
+        # Fields take more than their text: so do as many as a line can have.
+        for line in (b"," * 1000000, b"1," * 520000 + b"1\n", b"[" + b"1," * 520000 + b"1]\n"):
+            bounded("learn", "-f", "jsonl" if line[:1] == b"[" else "csv", "--max-memory", "128M", rows=line,
+                    most=1 << 28)
+
+    def test_control_characters_do_not_reach_the_terminal(self):
+        bad = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
+        evil = "\x1b]0;owned\x07\r\x7f\x9b31m\u202e"
+
+        def run(*words, code=0, rows=""):
+            done = subprocess.run([PROGRAM, *words], input=rows.encode(), capture_output=True, timeout=60)
+            self.assertEqual(done.returncode, code, done)
+            text = done.stdout.decode() + done.stderr.decode()
+            self.assertIsNone(bad.search(text), (words, text))
+            return text
+        model = self.path("m")
+        call("learn", *SMALL, "-m", model, rows=csv(world(300)))
+        ids = [c["id"] for c in lines(call("clusters", "--json", "-m", model).stdout)]
+        name = evil + "\nall"
+        call("label", "-m", model, ids[0], name)
+        self.assertIn(r"\x1b]0;owned\x07\x0d\x7f\u009b31m\u202e\x0aall", run("clusters", "-m", model))
+        self.assertEqual(len(run("clusters", "-m", model).splitlines()), len(ids) + 1)
+        for words in (["clusters", "--json", "-m", model], ["score", "-q", "-m", model]):
+            text = run(*words, rows=csv(world(20)))
+            found = [line["name"] for line in lines(text) if line.get("name")]
+            self.assertEqual(set(found), {name})
+        run("events", "-m", model)
+        # In messages: names of files and options, column names, cells.
+        run("learn", self.path(evil), code=1)
+        run("inspect", self.path(evil), code=1)
+        run(evil, code=2)
+        run("learn", "--" + evil, code=2)
+        run("clusters", evil, code=2)
+        run("label", "-m", model, evil, "x", code=2)
+        run("learn", "--columns", "x", rows=f"a,{evil}b\n1,2\n", code=1)
+        run("learn", rows=f"1,2\n1,{evil}\n", code=1)
+        run("learn", rows=f'{{"{evil}":1}}\n{{"{evil}":"{evil}"}}\n', code=1)
+        run("report", "-m", model, "-o", self.path(evil))
+        self.assertIsNone(re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", read(self.path(evil)).decode()))
+        # In a model's file.
+        run("inspect", self.write("version", rewritten(read(model), {"adapvae.version": "1\x1b[2J\x9b\x7f"})))
+        # Of a name that is not UTF-8 JSON is made all the same.
+        os.mkdir(self.path("folder"))
+        for i, image in enumerate(patterns(3)):
+            with open(os.path.join(self.path("folder").encode(), b"%d\x9b\xff\x1b\x7f.png" % i), "wb") as file:
+                file.write(png(8, 8, image))
+        files = [line["file"] for line in lines(run("learn", "-q", *SMALL, self.path("folder")))]
+        self.assertEqual(os.path.basename(files[2]), "2\ufffd\ufffd\x1b\x7f.png")
 
     def test_lines_are_what_the_c_api_says(self):
         path = self.write("rows.csv", csv(world(450, 3)))
@@ -326,7 +710,7 @@ class Cli(unittest.TestCase):
                       call("learn", *words, self.path("folder"), code=1).stderr)
         call("learn", *words, "--size", "4x4", self.path("folder"))
         for bad, said in [(read(self.path("sheet.png"))[:200], "damaged"), (b"\x89PNG junk", "not a PNG"),
-                          (b"\xff\xd8\xff", "not a PNG or JPEG"),
+                          (b"\xff\xd8\xff", "a JPEG image that cannot be read"), (b"\xff\xd8", "not a PNG or JPEG"),
                           (png(1, 1, [0])[:16] + struct.pack(">II", 60000, 60000) + png(1, 1, [0])[24:],
                            "not a PNG")]:
             self.assertIn(said, call("learn", self.write("bad.png", bad), code=1).stderr)
@@ -377,21 +761,36 @@ class Cli(unittest.TestCase):
                 ("cut.idx.gz", whole[:len(whole) // 2], "cut.idx.gz: truncated"),
                 ("junk", bytes(range(128, 256)) * 50, "rows of 3 numbers, these have 1"),
                 ("wide.csv", b"1,2,3,4\n", "rows of 3 numbers, these have 4"),
-                ("empty.npy", b"\x93NUMPY", "not a whole NPY file"),
+                ("empty.npy", b"\x93NUMPY", "truncated: shorter than the header of an NPY file"),
                 ("nan.csv", b"1,nan,3\n", "line 1, column 2: no value"),
                 ("empty.csv", b"", "no rows")]:
             done = call("learn", "-m", self.path("m"), self.write(name, data), code=1)
             self.assertIn(said, done.stderr, name)
             self.assertNotIn("Traceback", done.stderr)
-        # A line without end: refused after 64 MiB, whatever follows.
+        # A line without end: refused after 8 MiB, whatever follows.
         endless = subprocess.Popen(["head", "-c", "10000000000", "/dev/zero"], stdout=subprocess.PIPE)
         done = subprocess.run([PROGRAM, "learn", "-m", self.path("m"), "--format", "csv"], timeout=120,
                               stdin=endless.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         endless.stdout.close()
         endless.wait()
         self.assertEqual(done.returncode, 1)
-        self.assertIn("64 MiB", done.stderr)
+        self.assertIn("a line of more than 8.4 MB", done.stderr)
         self.assertEqual(read(self.path("m")), before)
+
+    def test_little_that_unpacks_to_much_takes_little_memory(self):
+        zeros = bytes(200_000_000)
+        image = png(1, 1, [0])
+        packed = zlib.compress(zeros, 1)
+        self.write("bomb.png", image[:33] + struct.pack(">I", len(packed)) + b"IDAT" + packed + bytes(4) + image[-12:])
+        self.write("bomb.idx.gz", gzip.compress(zeros, 1))
+        # Sanitizers take memory of their own.
+        limit = "" if "ADAPVAE_TEST_SANITIZED" in os.environ else "ulimit -v 150000; "
+        for name, said in [("bomb.png", "it unpacks to more than its size says"),
+                           ("bomb.idx.gz", "IDX element type 0 is not")]:
+            done = subprocess.run(["bash", "-c", limit + 'exec "$0" learn "$1"', PROGRAM, self.path(name)],
+                                  stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertIn(said, done.stderr)
+            self.assertEqual(done.returncode, 1)
 
     def test_a_full_disk(self):
         if os.geteuid() != 0 or shutil.which("mount") is None:
@@ -474,6 +873,28 @@ class Cli(unittest.TestCase):
         os.remove(self.path("m.events"))
         call("report", "-m", self.path("m"), "-q")
         self.assertIn("<svg", read(self.path("m.html")).decode())
+
+    def test_the_report_runs_nothing_and_is_as_large_as_can_be_shown(self):
+        name = "<img src=x onerror=bad()>" + 200_000 * "x"
+        rows = f"a,{name},kind\n" + "".join(f"{a},{b},{name[:1000]}\n" for a, b, _ in world(300, 3))
+        call("learn", *SMALL, "-m", self.path("m"), "--labels", "kind", "--report", self.path("r.html"), "-q", rows=rows)
+        page = read(self.path("r.html")).decode()
+        self.assertLess(len(page), 600_000)
+        self.assertNotIn("<img src=x", page)
+        self.assertIsNone(re.search(r"<[^>]*\s(style|on\w+)=", page), "what the policy would refuse")
+        policy = re.search('<meta http-equiv="Content-Security-Policy" content="([^"]+)">', page).group(1)
+        style = re.search("<style>(.*?)</style>", page, re.S).group(1)
+        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        self.assertEqual(policy, f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; "
+                                 "form-action 'none'")
+        self.assertLess(page.index("http-equiv"), page.index("<style>"))
+        # As many blocks as a file may claim.
+        self.write("m", forged(read(self.path("m")), {"adapvae.streams": "4294967280"}))
+        os.remove(self.path("m.events"))
+        call("report", "-m", self.path("m"), "-o", self.path("many.html"), "-q")
+        page = read(self.path("many.html")).decode()
+        self.assertIn("4,294,967,280", page)
+        self.assertLess(len(page), 600_000)
 
     def test_helpers(self):
         self.assertNotIn("FAIL", call("selftest").stdout)

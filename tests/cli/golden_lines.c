@@ -54,6 +54,7 @@ int main(int count, char** words) {
       config.scale_inputs = 1;
       config.latent = read < 4 ? (read < 2 ? 2 : read) : 4;
       config.hidden1 = 32;
+      config.pretrain_mask_probability = 0.0;
       config.hidden2 = 0;
       config.block_rows = block;
       config.pretrain_epochs = 10;

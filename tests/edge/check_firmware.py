@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the firmware of examples/cortex-m said: births when cotton (row 1,201) and red soil (row 2,001) come,
-not before; it went on after the power went. With the output of another machine: the same clusters for every row,
-novelty within 1e-3.
+not before; it went on after the power went. With the output of another machine: the same clusters for every row, by
+whatever ids, and novelty within 0.02. (Of two halves of a block that are equally large, rounding decides which is born.)
 
     check_firmware.py [--rows-only] OUTPUT [OTHER]
 """
@@ -35,6 +35,9 @@ if "--rows-only" not in sys.argv:
 own = rows(arguments[0])
 check(len(own) >= 8, "rows are missing")
 if len(arguments) > 1:
+    there, back = {}, {}
     for row, (cluster, novelty) in rows(arguments[1]).items():
-        check(own[row][0] == cluster, f"row {row}: cluster {own[row][0]}, not {cluster}")
-        check(abs(own[row][1] - novelty) <= 1000, f"row {row}: novelty {own[row][1]}, not {novelty}, millionths")
+        mine = own[row][0]
+        check(there.setdefault(cluster, mine) == mine and back.setdefault(mine, cluster) == cluster,
+              f"row {row}: cluster {mine}, where rows like it have another")
+        check(abs(own[row][1] - novelty) <= 20000, f"row {row}: novelty {own[row][1]}, not {novelty}, millionths")

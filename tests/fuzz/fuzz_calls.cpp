@@ -9,40 +9,16 @@
 
 #include "adapvae/adapvae.h"
 #include "fuzz_target.h"
+#include "program.h"
+#include "subject.h"
 
 namespace {
 
-constexpr int32_t kInputs = 3;
+using fuzz::Program;
+
+constexpr int32_t kMostInputs = 3;
 constexpr int32_t kLatent = 2;
 constexpr int32_t kBlock = 24;
-
-class Program {
- public:
-  Program(const uint8_t* data, size_t size) : data_(data), end_(data + size) {}
-  bool done() const { return data_ == end_; }
-  uint8_t byte() { return done() ? uint8_t{0} : *data_++; }
-  int32_t below(int32_t limit) { return byte() % limit; }
-  // Mostly in [0, 1], in clumps; now and then something that is not.
-  float number() {
-    const uint8_t b = byte();
-    switch (b) {
-      case 255:
-        return std::numeric_limits<float>::quiet_NaN();
-      case 254:
-        return std::numeric_limits<float>::infinity();
-      case 253:
-        return -1e30F;
-      case 252:
-        return 1e-40F;
-      default:
-        return static_cast<float>(b / 84) / 3.0F + static_cast<float>(b % 84) / 1000.0F;
-    }
-  }
-
- private:
-  const uint8_t* data_;
-  const uint8_t* end_;
-};
 
 std::vector<unsigned char> bytes_of(adapvae_model* model) {
   size_t size = 0;
@@ -84,6 +60,13 @@ uint64_t rows_of(const adapvae_model* model) {
   return info.rows;
 }
 
+int32_t inputs_of(const adapvae_model* model) {
+  adapvae_info info = {};
+  info.struct_size = sizeof info;
+  FUZZ_CHECK(adapvae_get_info(model, &info) == ADAPVAE_OK);
+  return info.inputs;
+}
+
 // Gains of one to three workers, merged and applied.
 adapvae_status gain(adapvae_model* model, Program& program) {
   const auto before = bytes_of(model);
@@ -92,11 +75,12 @@ adapvae_status gain(adapvae_model* model, Program& program) {
   uint64_t rows = 0;
   const int32_t workers = 1 + program.below(3);
   for (int32_t w = 0; w < workers; ++w) {
-    std::vector<float> given(static_cast<size_t>(program.below(3 * kBlock) * kInputs));
+    const int32_t count = program.below(3 * kBlock);
+    std::vector<float> given(static_cast<size_t>(count * inputs_of(model)));
     for (float& x : given) x = program.number();
-    const auto count = static_cast<int32_t>(given.size()) / kInputs;
     size_t size = 0;
-    FUZZ_CHECK(adapvae_gain(model, nullptr, 0, 0, nullptr, nullptr, 0, &size) == ADAPVAE_OK);
+    const adapvae_status asked = adapvae_gain(model, nullptr, 0, 0, nullptr, nullptr, 0, &size);
+    if (asked != ADAPVAE_OK) return asked;
     std::vector<unsigned char> made(size);
     const adapvae_gain_key key = {static_cast<uint64_t>(w), 0};
     const adapvae_status status =
@@ -131,11 +115,12 @@ adapvae_status gain(adapvae_model* model, Program& program) {
 
 // One call on `model`.
 adapvae_status call(adapvae_model* model, adapvae_model* other, Program& program) {
-  float rows[2 * kBlock * kInputs];
+  float rows[2 * kBlock * kMostInputs];
   adapvae_result results[2 * kBlock];
-  float features[2 * kBlock * kInputs];
+  float features[2 * kBlock * kMostInputs];
+  const int32_t inputs = inputs_of(model);
   const auto fill = [&](int32_t count) {
-    for (int32_t i = 0; i < count * kInputs; ++i) rows[i] = program.number();
+    for (int32_t i = 0; i < count * inputs; ++i) rows[i] = program.number();
     return count;
   };
   const adapvae_id id = program.byte() % 12;
@@ -209,7 +194,15 @@ adapvae_status call(adapvae_model* model, adapvae_model* other, Program& program
     default: {
       const uint8_t what = program.byte();
       if (what >= 128) return gain(model, program);
-      return what < 16 ? adapvae_reset(model) : ADAPVAE_OK;
+      if (what < 16) return adapvae_reset(model);
+      // More of everything, with rows of all shapes and every field.
+      adapvae_info info = {};
+      info.struct_size = sizeof info;
+      FUZZ_CHECK(adapvae_get_info(model, &info) == ADAPVAE_OK);
+      if (info.scores_only != 0) return ADAPVAE_OK;
+      fuzz::Subject subject(model);
+      for (int i = 1 + what % 4; i > 0; --i) (void)subject.call(program);
+      return ADAPVAE_OK;
     }
   }
 }
@@ -219,9 +212,11 @@ adapvae_status call(adapvae_model* model, adapvae_model* other, Program& program
 void fuzz_calls(const uint8_t* data, size_t size) {
   if (size > 4096) return;
   Program program(data, size);
+  const uint8_t flags = program.byte();
+  const int32_t inputs = (flags & 32) != 0 ? 1 : kMostInputs;
   adapvae_config config;
   adapvae_config_init(&config, sizeof config);
-  config.inputs = kInputs;
+  config.inputs = inputs;
   config.latent = kLatent;
   config.hidden1 = 4;
   config.hidden2 = 0;
@@ -234,11 +229,11 @@ void fuzz_calls(const uint8_t* data, size_t size) {
   config.events = 6;
   config.pretrain_epochs = config.adapt_epochs = config.joint_epochs = 2;
   config.neighbour_epochs = 1;
-  const uint8_t flags = program.byte();
   config.covariance = flags & 1;
   config.scale_inputs = config.likelihood = flags >> 1 & 1;
   config.pending_rows = (flags & 4) != 0 ? 6 : 0;
   config.replay_in_fit = (flags >> 3 & 3) % 3;
+  if ((flags & 64) != 0) config.learning_rate = (flags & 32) != 0 ? 1.0 : 0.03;
   adapvae_model* models[2] = {};
   FUZZ_CHECK(adapvae_create(&config, nullptr, &models[0], nullptr) == ADAPVAE_OK);
   if ((flags & 128) != 0) {
@@ -246,6 +241,9 @@ void fuzz_calls(const uint8_t* data, size_t size) {
   } else {
     FUZZ_CHECK(adapvae_create(&config, nullptr, &models[1], nullptr) == ADAPVAE_OK);
   }
+  // What is saved loads, and is then the same.
+  adapvae_model* twin = nullptr;
+  FUZZ_CHECK(adapvae_create(&config, nullptr, &twin, nullptr) == ADAPVAE_OK);
   // Saving is most of the work: each model's bytes are kept from its own last call, and what the
   // other one did to them since would show at the next.
   std::vector<unsigned char> kept[2] = {bytes_of(models[0]), bytes_of(models[1])};
@@ -254,9 +252,14 @@ void fuzz_calls(const uint8_t* data, size_t size) {
     const adapvae_status status = call(models[which], models[1 - which], program);
     auto now = bytes_of(models[which]);
     FUZZ_CHECK(status == ADAPVAE_OK || now == kept[which]);
+    if (!now.empty() && now != kept[which]) {
+      FUZZ_CHECK(adapvae_load(twin, now.data(), now.size()) == ADAPVAE_OK);
+      FUZZ_CHECK(bytes_of(twin) == now);
+    }
     kept[which] = std::move(now);
     check_whole(models[which]);
   }
+  ++fuzz_accepted;
   for (int which : {0, 1}) FUZZ_CHECK(bytes_of(models[which]) == kept[which]);
-  for (adapvae_model* model : models) adapvae_destroy(model);
+  for (adapvae_model* model : {models[0], models[1], twin}) adapvae_destroy(model);
 }

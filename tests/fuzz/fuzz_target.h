@@ -17,6 +17,13 @@
     }                                                                              \
   } while (false)
 
+// Inputs whose file was accepted, or whose model learnt: a target that accepts none tests little.
+inline long fuzz_accepted = 0;
+
 void fuzz_load(const uint8_t* data, size_t size);
 void fuzz_calls(const uint8_t* data, size_t size);
 void fuzz_config(const uint8_t* data, size_t size);
+void fuzz_rows(const uint8_t* data, size_t size);  // cli: built with the program
+void fuzz_snapshot(const uint8_t* data, size_t size);
+void fuzz_gains(const uint8_t* data, size_t size);
+void fuzz_models(const uint8_t* data, size_t size);

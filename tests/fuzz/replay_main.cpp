@@ -1,8 +1,13 @@
 // Runs every file of a corpus through its target, without a fuzzer.
 //
-//   fuzz_replay CORPUS      CORPUS/load/*, CORPUS/calls/*, CORPUS/config/*
+//   fuzz_replay CORPUS      CORPUS/load/*, CORPUS/calls/* and so on, one folder for each target
 //   fuzz_replay CORPUS make     first writes the files that are made rather than found
-//   fuzz_replay CORPUS flips N  then every truncation of a snapshot, and N random flips of bits
+//   fuzz_replay CORPUS flips N  then every truncation of a snapshot, N random flips of bits, and
+//                               N / 10 random inputs of the targets that read programs
+//   fuzz_replay CORPUS random N SEED  nothing but N random inputs of these targets
+//
+// An input that fails is printed in hexadecimal.
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -24,11 +29,20 @@ std::vector<char> read(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+std::vector<uint8_t> input;  // of the target that is running
+
+void print_input(int) {
+  std::fflush(stdout);
+  for (size_t i = 0; i < input.size() && i < 4096; ++i) std::fprintf(stderr, "%02x", input[i]);
+  std::fprintf(stderr, "\n");
+}
+
 int replay(const fs::path& folder, Target target) {
   int files = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::vector<char> bytes = read(entry.path());
-    target(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+    input.assign(bytes.begin(), bytes.end());
+    target(input.data(), input.size());
     ++files;
   }
   std::printf("%s: %d files\n", folder.filename().c_str(), files);
@@ -57,6 +71,23 @@ void damage(const fs::path& snapshot, long flips) {
     fuzz_load(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   }
   std::printf("%zu truncations, %ld damaged snapshots\n", good.size(), flips);
+}
+
+// Programs of random bytes: of edits, of calls.
+void run_random(Target target, const char* name, long count, uint64_t seed) {
+  uint64_t state = seed;
+  fuzz_accepted = 0;
+  const auto next = [&state] {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<uint8_t>(state >> 56U);
+  };
+  for (long i = 0; i < count; ++i) {
+    input.resize(8 + static_cast<size_t>(next()) / 2);
+    for (uint8_t& byte : input) byte = next();
+    target(input.data(), input.size());
+  }
+  std::printf("%s: %ld random inputs, %ld accepted\n", name, count, fuzz_accepted);
+  FUZZ_CHECK(10 * fuzz_accepted >= count);
 }
 
 // Small snapshots of all that a model can be.
@@ -103,12 +134,33 @@ int main(int argc, char** argv) {
     return 2;
   }
   const fs::path corpus = argv[1];
+  std::signal(SIGABRT, print_input);
   if (argc > 2 && std::strcmp(argv[2], "make") == 0) make_snapshots(corpus / "load");
-  const bool all = replay(corpus / "load", fuzz_load) > 0 &&
-                   replay(corpus / "calls", fuzz_calls) > 0 &&
-                   replay(corpus / "config", fuzz_config) > 0;
+  const struct {
+    const char* name;
+    Target target;
+    bool program;
+  } targets[] = {
+      {"load", fuzz_load, false},  {"config", fuzz_config, false},
+      {"calls", fuzz_calls, true}, {"snapshot", fuzz_snapshot, true},
+      {"gains", fuzz_gains, true}, {"models", fuzz_models, true},
+  };
+  if (argc > 4 && std::strcmp(argv[2], "random") == 0) {
+    for (const auto& each : targets) {
+      if (each.program) {
+        run_random(each.target, each.name, std::atol(argv[3]), std::strtoull(argv[4], nullptr, 10));
+      }
+    }
+    return 0;
+  }
+  bool all = true;
+  for (const auto& each : targets) all = replay(corpus / each.name, each.target) > 0 && all;
   if (argc > 3 && std::strcmp(argv[2], "flips") == 0) {
-    damage(corpus / "load/snapshot0", std::atol(argv[3]));
+    const long flips = std::atol(argv[3]);
+    damage(corpus / "load/snapshot0", flips);
+    for (const auto& each : targets) {
+      if (each.program) run_random(each.target, each.name, flips / 10, 7);
+    }
   }
   return all ? 0 : 1;
 }

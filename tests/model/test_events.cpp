@@ -209,7 +209,7 @@ TEST_CASE("events: each is a line of English") {
               .rows = 2}) == "stream 4: 2 training steps skipped: loss or gradient was not finite");
   // All kinds and reasons fit, with the longest numbers, and are cut by a smaller buffer.
   for (int kind = 0; kind < kModelEventKinds; ++kind) {
-    for (int reason = 0; reason <= 6; ++reason) {
+    for (int reason = 0; reason < kEventReasons; ++reason) {
       const ModelEvent event = {.sequence = 1,
                                 .kind = static_cast<ModelEventKind>(kind),
                                 .reason = static_cast<EventReason>(reason),

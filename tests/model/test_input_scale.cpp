@@ -189,3 +189,83 @@ TEST_CASE("an input that never moved is seen when it does") {
   for (Index i = 0; i < rows.rows; ++i) rows(i, 7) = 60.0F;
   CHECK(novel() > 60);  // how clearly is up to weights that nothing has trained
 }
+
+namespace {
+
+// The same rows of a machine that hardly moves: a thousandth of what it does later.
+Rows at_rest(Index rows, std::uint32_t seed) {
+  Rows out = raw_kinds(0, 0, rows, seed);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < kInputs; ++j) {
+      const double unit = std::pow(10.0, static_cast<double>(j % 9) - 4.0);
+      if (j != 7) out(i, j) = static_cast<float>(unit * 5.0 + 1e-3 * (out(i, j) - unit * 5.0));
+    }
+  }
+  return out;
+}
+
+Index count_events(const ModelFixture& f, ModelEventKind kind, EventReason reason) {
+  std::vector<ModelEvent> events(400);
+  const EventRead read = f.model.read_events(0, events.data(), 400);
+  return std::count_if(events.begin(), events.begin() + read.count,
+                       [&](const ModelEvent& e) { return e.kind == kind && e.reason == reason; });
+}
+
+}  // namespace
+
+TEST_CASE("a range that was set at rest is set anew, and ids stay") {
+  Configuration config = raw_model();
+  config.likelihood = static_cast<std::int32_t>(Likelihood::kGaussian);
+  ModelFixture f(config);
+  for (std::uint32_t i = 1; i <= 3; ++i) f.learn(at_rest(200, i));
+  const ClusterId rest = f.ids(at_rest(1, 9))[0];
+  const double scale = f.model.input_scale().second(0);
+  const std::vector<RowResult> moved = f.score(raw_kinds(0, 2, 100, 10));
+  CHECK(
+      std::all_of(moved.begin(), moved.end(), [](const RowResult& r) { return r.novelty > 0.5F; }));
+
+  f.learn(raw_kinds(0, 2, 400, 11));
+  CHECK(count_events(f, ModelEventKind::kRescaled, EventReason::kBeyondRange) == 1);
+  CHECK(f.model.input_scale().second(0) > 1e4 * scale);
+  for (std::uint32_t i = 12; i < 16; ++i) f.learn(raw_kinds(0, 2, 400, i));
+  CHECK(count_events(f, ModelEventKind::kRescaled, EventReason::kBeyondRange) == 1);
+  std::vector<ClusterId> ids = {f.ids(at_rest(1, 20))[0]};
+  CHECK(f.model.clusters().registry().resolve(rest) == ids[0]);
+  for (int kind = 0; kind < 3; ++kind) {
+    const std::vector<ClusterId> own = f.ids(raw_kinds(kind, kind, 100, 21));
+    ids.push_back(own[0]);
+    CHECK(std::count(own.begin(), own.end(), own[0]) > 80);
+  }
+  std::sort(ids.begin(), ids.end());
+  CHECK(std::unique(ids.begin(), ids.end()) == ids.end());
+  // It is saved as it is, and a copy learns on in the same way.
+  ModelFixture again(config);
+  const std::vector<std::byte> bytes = f.snapshot();
+  REQUIRE(again.model.load(bytes.data(), bytes.size()).ok());
+  f.learn(raw_kinds(0, 3, 400, 30));
+  again.learn(raw_kinds(0, 3, 400, 30));
+  CHECK(again.snapshot() == f.snapshot());
+  CHECK(f.memory.guards_untouched());
+}
+
+TEST_CASE("rows beyond the range are told of, with the input that is farthest out") {
+  ModelFixture f(raw_model());
+  f.learn(raw_kinds(0, 2, 400, 1));
+  f.learn(raw_kinds(0, 2, 400, 2));
+  CHECK(count_events(f, ModelEventKind::kWarned, EventReason::kBeyondRange) == 0);
+  Rows rows = raw_kinds(0, 2, 400, 3);
+  const double spread = std::sqrt(f.model.input_scale().second(4));
+  for (Index i = 0; i < 20; ++i) rows(i, 4) += static_cast<float>(12.0 * spread);
+  f.learn(rows);
+  REQUIRE(count_events(f, ModelEventKind::kWarned, EventReason::kBeyondRange) == 1);
+  std::vector<ModelEvent> events(400);
+  const EventRead read = f.model.read_events(0, events.data(), 400);
+  for (Index i = 0; i < read.count; ++i) {
+    const ModelEvent& e = events[static_cast<std::size_t>(i)];
+    if (e.kind != ModelEventKind::kWarned) continue;
+    CHECK(e.input == 4);
+    CHECK(e.rows >= 15.0);
+    char text[kEventTextBytes];
+    CHECK(std::string(format_event(e, text)).find("input 4") != std::string::npos);
+  }
+}

@@ -78,6 +78,7 @@ TEST_CASE("two-stage drift correction gives old clusters their width back") {
   config.adapt_epochs = 0;
   config.joint_epochs = 0;
   ModelFixture f(config);
+  f.model.learn_every_block(true);
   StreamReport report;
   REQUIRE(f.model.learn(f.backend, kinds(0, 1, 400, 1).view(), &report).ok());
   const Mixture& mixture = f.model.clusters().mixture();

@@ -1,5 +1,6 @@
 // A backend that fails in the middle of a stream: the model is, byte for byte, as it was before,
 // and learns on as if nothing had happened.
+#include <algorithm>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -201,4 +202,24 @@ TEST_CASE("restore: without it, a model whose stream failed takes nothing but a 
     f.learn(stream(0));
     f.model.reset();
   }
+}
+
+TEST_CASE("a block whose inputs are scaled anew fails without a trace") {
+  Configuration config = small_model();
+  config.scale_inputs = 1;
+  config.likelihood = static_cast<std::int32_t>(Likelihood::kGaussian);
+  Rows rest = kinds(0, 0, 200, 1);
+  for (float& x : rest.data) x *= 1e-4F;
+  ModelFixture f(config), never(config);
+  f.learn(rest);
+  never.learn(rest);
+  const Rows moved = kinds(0, 2, 200, 2);
+  fail_everywhere(f, never, [&](ModelFixture& g, Backend& backend) {
+    StreamReport report;
+    return g.model.learn(backend, moved.view(), &report);
+  });
+  ModelEvent events[64];
+  const EventRead read = never.model.read_events(0, events, 64);
+  CHECK(std::any_of(events, events + read.count,
+                    [](const ModelEvent& e) { return e.kind == ModelEventKind::kRescaled; }));
 }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/sampling.h"
 #include "support/model_fixture.h"
+#include "support/network_fixture.h"
 
 using namespace adapvae;
 using namespace adapvae::testing;
@@ -89,6 +91,8 @@ TEST_CASE("of ordinary rows about as many are novel as were allowed") {
 TEST_CASE("what the features do not see is novel by what cannot be redrawn") {
   ModelFixture blind(weighing(0.0));
   ModelFixture f(weighing(1.0));
+  blind.model.learn_every_block(true);
+  f.model.learn_every_block(true);
   teach(blind);
   teach(f);
   const Rows ordinary = kinds(0, 2, 200, 77);
@@ -132,10 +136,7 @@ TEST_CASE("explain tells the error's part, and its numbers give the novelty") {
         f.model.explain(f.backend, rows.view().row(i), &reason, contribution.data(), error.data())
             .ok());
     CHECK(reason.error_surprise != 0.0);
-    CHECK(reason.surprise ==
-          doctest::Approx(reason.error_surprise - reason.result.log_density).epsilon(1e-9));
-    const double deviation = std::sqrt(0.5 * f.config.latent);
-    const double novelty = 1.0 / (1.0 + std::exp((reason.boundary - reason.surprise) / deviation));
+    const double novelty = 1.0 / (1.0 + std::exp(reason.boundary - reason.surprise));
     CHECK(reason.result.novelty == doctest::Approx(novelty).epsilon(1e-4));
   }
 }
@@ -152,4 +153,104 @@ TEST_CASE("it is in the snapshot; without it features alone judge until the next
   for (std::size_t i = 0; i < first.size(); ++i) CHECK(first[i].novelty == second[i].novelty);
   again.model.reset();
   CHECK(again.score(rows)[0].novelty == 1.0F);
+}
+
+TEST_CASE("moments: mean and variance, together and apart, and outliers count less") {
+  Moments all;
+  Moments first;
+  Moments second;
+  for (int i = 0; i < 15; ++i) {
+    const double x = std::sin(3.0 * i) + (i < 9 ? 0.0 : 2.0);
+    all.add(x, 1e9);
+    (i < 9 ? first : second).add(x, 1e9);
+  }
+  first.add(second);
+  CHECK(first.rows == 15.0);
+  CHECK(first.mean == doctest::Approx(all.mean).epsilon(1e-12));
+  CHECK(first.variance == doctest::Approx(all.variance).epsilon(1e-12));
+  for (int i = 0; i < 1000; ++i) all.add(std::sin(3.0 * i), 1e9);
+  const Moments before = all;
+  all.add(1e12, 1e9);
+  CHECK(all.mean < before.mean + 0.01);
+  CHECK(all.variance < 1.1 * before.variance);
+  // What is old fades.
+  for (int i = 0; i < 400; ++i) all.add(5.0 + std::sin(3.0 * i), 50.0);
+  CHECK(all.rows == 50.0);
+  CHECK(all.mean == doctest::Approx(5.0).epsilon(0.05));
+}
+
+namespace {
+
+// Clusters with ids 1, 2, 3 and their calibration, by misfits with the given means.
+struct Calibrated {
+  Calibrated(const std::vector<double>& means, const std::vector<Index>& rows)
+      : memory(planned_bytes([this](Arena& arena) { place(arena); })) {
+    Arena arena(memory.data(), memory.size());
+    place(arena);
+    registry.reset();
+    novelty.reset();
+    while (registry.clusters() < static_cast<Index>(means.size())) {
+      registry.add(kNoId, 1, 0.0, 0.0);
+      registry.publish(registry.clusters() - 1);
+    }
+    Philox random({.seed = 1});
+    Index n = 0;
+    for (std::size_t k = 0; k < means.size(); ++k) {
+      for (Index i = 0; i < rows[k]; ++i, ++n) {
+        novelty.note_learnt(n, static_cast<Index>(k), false,
+                            static_cast<float>(means[k] + sample_normal(random)), 0.0F);
+      }
+    }
+    novelty.count(registry, n, false, false, 1e9, settings);
+  }
+  void place(Arena& arena) {
+    registry.place(arena, 4, 4);
+    novelty.place(arena, 8, 0.0, kRows, 4);
+  }
+  // Of a cluster's rows, the fraction that is novel.
+  double novel(Index k, double mean) const {
+    Philox random({.seed = 2, .index = static_cast<std::uint32_t>(k)});
+    const double limit = novelty.boundary(k, registry.info(k).id, settings);
+    int count = 0;
+    for (int i = 0; i < 20000; ++i) {
+      const double surprise = novelty.feature_surprise(mean + sample_normal(random));
+      count += novelty.novelty(surprise, limit) > 0.5F ? 1 : 0;
+    }
+    return count / 20000.0;
+  }
+
+  static constexpr Index kRows = 40000;
+  ClusterRegistry registry;
+  RowNovelty novelty;
+  GuardedMemory memory;
+  NoveltySettings settings{.false_alarm_rate = 0.01};
+};
+
+}  // namespace
+
+TEST_CASE("the false-alarm rate holds over all clusters, and a rare cluster's rows are known") {
+  // The third cluster's rows fit worse than those of the others, and it has few.
+  const Calibrated c({0.0, 0.2, 6.0}, {20000, 18000, 60});
+  const double first = c.novel(0, 0.0);
+  const double second = c.novel(1, 0.2);
+  CHECK((20000.0 * first + 18000.0 * second) / 38000.0 == doctest::Approx(0.01).epsilon(0.25));
+  CHECK(c.novel(2, 6.0) < 0.06);
+  // One boundary for all else: what is known in a cluster that fits badly is novel in the others.
+  CHECK(c.novel(0, 6.0) > 0.9);
+}
+
+TEST_CASE(
+    "clusters keep their calibration when numbers change; what is merged is counted together") {
+  Calibrated c({0.0, 2.0, 6.0}, {2000, 2000, 2000});
+  const double third = c.novelty.boundary(2, 3, c.settings);
+  c.registry.merge(0, 1);  // cluster 3 has number 1 now
+  REQUIRE(c.registry.info(1).id == 3);
+  CHECK(c.novelty.boundary(1, 3, c.settings) == third);
+  for (Index i = 0; i < 10; ++i) {
+    c.novelty.note_learnt(i, 0, false, 1.0F, 0.0F);
+  }
+  c.novelty.count(c.registry, 10, false, false, 1e9, c.settings);
+  CHECK(c.novel(1, 6.0) < 0.05);
+  CHECK(c.novel(0, 0.0) < 0.05);
+  CHECK(c.novel(0, 2.0) < 0.1);
 }

@@ -61,6 +61,10 @@ TEST_CASE("snapshot: the same calls give the same bytes, and saving changes noth
   CHECK(a.snapshot() == b.snapshot());
   REQUIRE(a.load(saved).ok());  // back
   CHECK(a.snapshot() == saved);
+  // Also the ids that it gave on the other way are as if they had never been.
+  REQUIRE(a.model.clusters().registry().ids_given() < b.model.clusters().registry().ids_given());
+  a.learn(stream(2));
+  CHECK(a.snapshot() == b.snapshot());
 }
 
 TEST_CASE("snapshot: rows that wait are in it") {

@@ -142,6 +142,16 @@ TEST_CASE("snapshot: hostile files with the right checksum are refused, and noth
   CHECK(other.snapshot() == saved);
 }
 
+// The network's later blocks would ask what the clusters made of the rows, and they have seen none.
+TEST_CASE("snapshot: blocks that the clusters have not seen are refused") {
+  ModelFixture one(tiny_model());
+  Taken taken(one.snapshot());
+  taken.set("adapvae.streams", "1");
+  CHECK_FALSE(one.load(taken.write()).ok());
+  taken.set("adapvae.streams", "0");
+  CHECK(one.load(taken.write()).ok());
+}
+
 TEST_CASE("snapshot: whatever the bytes of the clusters' state, the model stays sound") {
   ModelFixture one(tiny_model());
   one.learn(stream(0));

@@ -262,24 +262,69 @@ TEST_CASE("updates in pieces are one update of the whole, and reset forgets") {
   }
 }
 
-TEST_CASE("deviations may be clipped, and a clipped number comes back as the end of the range") {
-  const Rows rows = mixed_rows(1000, 9);
-  GuardedMemory memory(planned_bytes(
-      [](Arena& arena) { Standardiser().place(arena, kFeatures, Scaling::kMeanVariance, 4.0); }));
-  Arena arena(memory.data(), memory.size());
+namespace {
+
+constexpr double kRange = 4.0;
+
+struct Ranged {
+  explicit Ranged(const Rows& rows)
+      : memory(planned_bytes([this](Arena& arena) { place(arena); })) {
+    Arena arena(memory.data(), memory.size());
+    place(arena);
+    standardiser.reset();
+    standardiser.update(rows.view());
+  }
+  void place(Arena& arena) { standardiser.place(arena, kFeatures, Scaling::kMeanVariance, kRange); }
+  // A number that is scaled to so many standard deviations.
+  float at(Index feature, double deviations) const {
+    return static_cast<float>(standardiser.first(feature) +
+                              deviations * std::sqrt(standardiser.second(feature)));
+  }
   Standardiser standardiser;
-  standardiser.place(arena, kFeatures, Scaling::kMeanVariance, 4.0);
-  standardiser.reset();
-  standardiser.update(rows.view());
+  GuardedMemory memory;
+};
+
+}  // namespace
+
+TEST_CASE("beyond the range numbers are compressed, in their order, to at most twice the range") {
+  const Rows rows = mixed_rows(1000, 9);
+  const Ranged ranged(rows);
   Rows wild = rows;
-  wild(0, 0) = 3e38F;
-  wild(1, 0) = -3e38F;
+  const double steps[] = {0.0, 3.9, 4.1, 5.0, 10.0, 100.0, 1e6};
+  for (Index i = 0; i < 7; ++i) wild(i, 0) = ranged.at(0, steps[i]);
+  wild(7, 0) = 3e38F;
+  wild(8, 0) = -3e38F;
   Rows scaled(1000, kFeatures);
-  standardiser.apply(wild.view(), scaled.view());
-  CHECK(scaled(0, 0) == 4.0F);
-  CHECK(scaled(1, 0) == -4.0F);
-  CHECK(*std::max_element(scaled.data.begin(), scaled.data.end()) == 4.0F);
-  standardiser.invert(scaled.view(), scaled.view());
-  const double end = standardiser.first(0) + 4.0 * std::sqrt(standardiser.second(0));
-  CHECK(scaled(0, 0) == doctest::Approx(end));
+  ranged.standardiser.apply(wild.view(), scaled.view());
+  CHECK(scaled(1, 0) == doctest::Approx(3.9).epsilon(1e-3));
+  CHECK(scaled(3, 0) == doctest::Approx(4.0 + 4.0 / 5.0).epsilon(1e-3));
+  for (Index i = 1; i < 7; ++i) CHECK(scaled(i, 0) > scaled(i - 1, 0));
+  CHECK(scaled(7, 0) <= 8.0F);
+  CHECK(scaled(7, 0) >= scaled(6, 0));
+  CHECK(scaled(8, 0) == -scaled(7, 0));
+}
+
+TEST_CASE(
+    "another range is shown by a part of the rows that lie far out, about as far as each other") {
+  const Rows rows = mixed_rows(1000, 9);
+  const Ranged ranged(rows);
+  const auto beyond = [&](Index count, auto deviations) {
+    Rows some(100, kFeatures);
+    for (Index i = 0; i < 100; ++i) {
+      for (Index j = 0; j < kFeatures; ++j) some(i, j) = ranged.at(j, 0.0);
+    }
+    for (Index i = 0; i < count; ++i) some(i, 2) = ranged.at(2, deviations(i));
+    return ranged.standardiser.beyond(some.view());
+  };
+  CHECK(beyond(0, [](Index) { return 0.0; }).rows == 0);
+  const Standardiser::Beyond found = beyond(30, [](Index i) { return 200.0 + double(i); });
+  CHECK(found.rows == 30);
+  CHECK(found.feature == 2);
+  CHECK(found.ranges == doctest::Approx(229.0 / 4.0).epsilon(1e-3));
+  CHECK(found.another_range);
+  CHECK_FALSE(beyond(9, [](Index) { return 200.0; }).another_range);
+  CHECK_FALSE(beyond(30, [](Index) { return 20.0; }).another_range);
+  CHECK_FALSE(beyond(30, [](Index) { return 1e7; }).another_range);
+  CHECK_FALSE(
+      beyond(30, [](Index i) { return std::pow(10.0, 2.0 + 0.1 * double(i)); }).another_range);
 }

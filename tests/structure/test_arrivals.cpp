@@ -1,6 +1,7 @@
 // Rows as they come: what was novel then decides what is born out of a well-known cluster and
 // where the scale of novelty lies; and rows that only stand for the past are never counted.
 #include <algorithm>
+#include <cmath>
 
 #include <doctest/doctest.h>
 
@@ -187,4 +188,29 @@ TEST_CASE("rows that stand for the past take part in the fit and are never count
   // A cluster of stand-ins alone is gone with them: nobody was told of a birth.
   CHECK(f.learner.mixture().clusters() == 1);
   CHECK(f.events_of(ClusterEventKind::kBorn).empty());
+}
+
+TEST_CASE("rows that resemble the row before them count as fewer") {
+  const auto learn = [](LearnerFixture& f, double correlation, Philox& random) {
+    std::vector<float> rows;
+    std::vector<double> state(kDims);
+    for (Index i = 0; i < 2000; ++i) {
+      for (double& x : state) {
+        x = correlation * x + std::sqrt(1.0 - correlation * correlation) * sample_normal(random);
+        rows.push_back(static_cast<float>(x));
+      }
+    }
+    const ConstMatrixView z(rows.data(), 2000, kDims);
+    REQUIRE(f.learner.learn(f.backend, z, {}).ok());
+    return f.learner.met_evidence();
+  };
+  for (const double correlation : {0.0, 0.5, 0.9}) {
+    CAPTURE(correlation);
+    LearnerFixture f(config());
+    Philox random({.seed = 11});
+    learn(f, 0.0, random);  // independent rows say how wide the cluster is
+    const double evidence = learn(f, correlation, random);
+    CHECK(evidence == doctest::Approx((1.0 - correlation) / (1.0 + correlation)).epsilon(0.2));
+    CHECK(f.learner.mixture().rows_learnt() == 4000.0);
+  }
 }

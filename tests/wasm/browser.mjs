@@ -45,6 +45,10 @@ export async function open(browser, address, path = '/', options = {}) {
   const page = await browser.newPage(options);
   const errors = [];
   page.on('pageerror', (error) => errors.push(String(error)));
+  // What a page's policy forbids is told on the console alone.
+  page.on('console', (message) => {
+    if (message.type() === 'error' && /Content Security Policy|Trusted/.test(message.text())) errors.push(message.text());
+  });
   await page.goto(address + path);
   return { page, errors };
 }

@@ -68,3 +68,61 @@ test('events in words for people', async () => {
   assert.match(reasonOf(event({ type: 'not_born', reason: 'rows', rows: 1.2 })), /Only 1 row of this stream/);
   assert.equal(titleOf(event({ type: 'retired' })), 'Cluster 2 ends in cluster 3');
 });
+
+test('numbers below the lanes are as many as have room, however many streams there are', async () => {
+  const { stepOf, ticksOf } = await load('lanes.ts');
+  for (const streams of [1, 2, 10, 150, 151, 1000, 123_457, 4e9, 2 ** 32 - 16]) {
+    const step = stepOf(streams, 800);
+    const ticks = ticksOf(streams, step);
+    assert.ok(step * streams <= 6001, `${streams}: ${step * streams} pixels`);
+    assert.ok(ticks.length <= 151 && ticks[0] === 1 && ticks.at(-1) <= streams, `${streams}: ${ticks.length}`);
+    if (streams <= 150) assert.equal(ticks.length, streams);
+    for (let i = 2; i < ticks.length; ++i) assert.ok((ticks[i] - ticks[i - 1]) * step >= 39.9, `${streams}: they do not lie on each other`);
+  }
+});
+
+test('lanes: those that live and the last that ended, at most as many as can be drawn', async () => {
+  const { lanesOf } = await load('lanes.ts');
+  const clusters = Array.from({ length: 50 }, (_, i) => ({ id: i + 1, bornStream: i }));
+  const events = Array.from({ length: 2000 }, (_, i) => ({ type: 'merged', id: 1, other: 1000 + i, stream: i, sequence: i }));
+  const lanes = lanesOf({ clusters, alive: new Set([...clusters.map(({ id }) => id), 2999]), events });
+  assert.equal(lanes.size, 200);
+  assert.ok(clusters.every(({ id }) => lanes.has(id)));
+  assert.ok(lanes.has(2998) && !lanes.has(1000), 'the last ones');
+  assert.ok(!lanes.has(2999), 'what lives has not ended, shown or not');
+});
+
+test('of many clusters, features or inputs the page asks for no more than it can hold', async () => {
+  const { knownBy } = await load('known.ts');
+  for (const [count, latent, inputs] of [[65_536, 2, 2], [1000, 1024, 8], [1000, 2, 1 << 20], [3, 1024, 1 << 20]]) {
+    const asked = [];
+    let decoded = 0;
+    const { clusters, alive } = await knownBy({
+      clusters: () => Array.from({ length: count }, (_, i) => ({ id: i + 1, kind: 1, rows: i })),
+      info: () => ({ latent, inputs }),
+      moments: (id) => asked.push(id) && { mean: new Float64Array(latent), covariance: new Float64Array() },
+      decode: (means) => new Float32Array(((decoded = means.length / latent), decoded * inputs)),
+    });
+    assert.equal(alive.size, count);
+    assert.equal(decoded, asked.length);
+    assert.ok(asked.includes(count), 'the largest');
+    assert.ok(asked.length <= 200 && asked.length * (8 * latent ** 2 + 4 * inputs) <= 2 ** 26, `${asked.length}`);
+    assert.deepEqual(clusters.map(({ id }) => id), asked.toSorted((a, b) => a - b));
+  }
+});
+
+test('a map of a thousand features takes no longer than a page can wait', async () => {
+  const { onto, planeApart, planeOfSpread } = await load('plane.ts');
+  const size = 1024;
+  const means = [3, -3, 0].map((at) => Float64Array.from({ length: size }, (_, i) => (i === 5 ? at : 0)));
+  const covariance = Float64Array.from({ length: size * size }, (_, i) => (i % (size + 1) ? 0 : 1));
+  const begin = process.cpuUsage();
+  const apart = planeApart(means.map((mean) => ({ moments: { mean, covariance } })), size, null);
+  const points = Float32Array.from({ length: 400 * size }, (_, i) => (i % size === 7 ? 5 : 0.1) * Math.sin(i * i));
+  const spread = planeOfSpread(points, size, null);
+  const { user } = process.cpuUsage(begin);
+  console.log(`${Math.round(user / 1000)} ms`);
+  assert.ok(Math.abs(onto(apart, means[0])[0] - onto(apart, means[1])[0]) > 5.9);
+  assert.ok(Math.abs(spread.axes[0][7]) > 0.99);
+  assert.ok(user < 1_000_000, `${user} µs`);
+});

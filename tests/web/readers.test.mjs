@@ -89,3 +89,16 @@ test('what is none of these says so', async () => {
   await refused('PK\x03\x04 and more', /a ZIP file/);
   await refused(Buffer.from([7, 7, 7, 0, 1]), /^byte 3: neither text nor IDX, NPY, a picture or a model$/);
 });
+
+test('one level of gzip, and names and headers of a length that can be shown', async () => {
+  await refused(gzipSync(gzipSync('1,2\n')), /^a gzip file within a gzip file; this page unpacks one level/);
+  await refused(gzipSync(''), /^nothing is in this gzip file$/);
+  const [{ name }] = (await read(`${'x'.repeat(1000)}\n1\n`)).columns;
+  assert.equal(name.length, 80);
+  await refused(`${'1,'.repeat(70_000)}1\n`, /^line 1: rows of more than 65536 cells are too long for this page$/);
+  await refused('1,2\n1,2,3,4,5\n', /^line 2: more than 2 cells where there should be 2$/);
+  await refused(npy(`{'descr': '<f4', 'fortran_order': True, 'shape': (${'1, '.repeat(33)}), }`, new Float32Array(1)), /^byte 10: 33 axes; 32 are the most$/);
+  await refused(npy(npyHeader('<f4', [1]).padEnd(70_000), new Float32Array(1), 2), /^byte 8: a header of \d+ bytes is too long/);
+  assert.deepEqual(rows(await read('1,2\n\n\n3,4')), [[1, 2], [3, 4]]);
+  assert.deepEqual(rows(await read('1\r2\r\n3\n\r4')), [[1], [2], [3], [4]]);
+});

@@ -66,7 +66,8 @@ describe('a link', () => {
     await page.click('#copy-link');
     await page.waitForFunction(() => /link is copied/.test(document.querySelector('#share-note').textContent));
     const link = await page.evaluate(() => navigator.clipboard.readText());
-    assert.match(new URL(link).search, /^\?seed=2&sensitivity=1,2(,2)?,4&speed=16&streams=[23]$/);
+    // On a slow machine a stream may have begun before its line was set.
+    assert.match(new URL(link).search, /^\?seed=2&sensitivity=1(,1)?(,2){0,2},4&speed=16&streams=[23]$/);
     const other = await place.visit(SIZES.phone, { query: new URL(link).search });
     await replayed(other.page);
     assert.deepEqual(await clusters(other.page), await clusters(page));

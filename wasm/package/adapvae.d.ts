@@ -249,8 +249,10 @@ export type EventType =
   | 'undone'
   | 'drifted'
   | 'repaired'
-  | 'learnt';
-export type EventReason = 'none' | 'bound' | 'rows' | 'room' | 'one' | 'covariance' | 'step';
+  | 'learnt'
+  | 'rescaled'
+  | 'warned';
+export type EventReason = 'none' | 'bound' | 'rows' | 'room' | 'one' | 'covariance' | 'step' | 'rate' | 'known' | 'range' | 'capacity';
 export interface ModelEvent {
   type: EventType;
   reason: EventReason;
@@ -263,6 +265,8 @@ export interface ModelEvent {
   gain: number;
   rows: number;
   clusters: number;
+  /** Of reason 'range': the input that is farthest out, from 0; else -1. */
+  input: number;
   /** A line of English. */
   text: string;
 }

@@ -23,7 +23,7 @@ export const STRUCTS = {
     'u id,u kind,u parent,U born_stream,U seen_stream,d rows,d weight,d birth_rows,d birth_gain,' +
     'i provisional,n name',
   event:
-    'i type,i reason,i missed,U sequence,U stream,u id,u other,d gain,d rows,i clusters,i reserved',
+    'i type,i reason,i missed,U sequence,U stream,u id,u other,d gain,d rows,i clusters,i input',
   snapshot: 'i clusters,U format,U streams,U rows,U rows_waiting,U events,d time,n version',
   gains: 'i gains,i born,i clusters,U rows,U base_streams,U base_mark,U encoder_mark',
   metrics:
@@ -32,8 +32,8 @@ export const STRUCTS = {
 };
 // Names of the header's enums, by number.
 export const EVENTS =
-  'born merged retired not_born forgotten split noticed labelled undone drifted repaired learnt'.split(' ');
-export const REASONS = 'none bound rows room one covariance step'.split(' ');
+  'born merged retired not_born forgotten split noticed labelled undone drifted repaired learnt rescaled warned'.split(' ');
+export const REASONS = 'none bound rows room one covariance step rate known range capacity'.split(' ');
 export const STAGES = 'pretrain adapt embed births joint close'.split(' ');
 export const PROVISIONAL = 1;
 export const NOTHING_LEARNT = 2;

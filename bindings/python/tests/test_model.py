@@ -370,6 +370,12 @@ class Keeping(unittest.TestCase):
         self.assertEqual(pickle.loads(pickle.dumps(AdapVAE(seed=4, events=7))).get_params(),
                          AdapVAE(seed=4, events=7).get_params())
 
+    def test_a_file_gets_no_more_memory_than_allowed(self):
+        bytes_ = learnt().to_bytes()
+        self.assertEqual(AdapVAE.from_bytes(bytes_, max_memory=1 << 29).to_bytes(), bytes_)
+        with self.assertRaisesRegex(AdapVAEError, "max_memory_bytes"):
+            AdapVAE.from_bytes(bytes_, max_memory=1000)
+
     def test_what_is_in_a_file(self):
         model = learnt()
         told = adapvae.inspect(model.to_bytes())

@@ -33,8 +33,8 @@
  *            other's neighbours are of one kind, which has the lowest of their ids. Ids are for what
  *            must not change, kinds for counting modes; kinds are judged anew after each stream.
  * Errors.    Every call that can fail returns an adapvae_status. A call that fails has changed
- *            nothing: a model is then byte for byte what it was (one exception, for devices that fail:
- *            restore_on_failure). Why it failed: adapvae_last_error(),
+ *            nothing: a model is then byte for byte what it was (exceptions: restore_on_failure, and
+ *            adapvae_push() of several blocks). Why it failed: adapvae_last_error(),
  *            or the adapvae_error that calls without a model take (NULL: not wanted).
  *            The library never prints, exits, raises a signal or throws; a caller's function must
  *            return, too, without an exception or a longjmp across the library.
@@ -181,10 +181,9 @@ typedef struct adapvae_config {
   int32_t hidden3;
   /* Width of the fourth; 0: none. Default 0. */
   int32_t hidden4;
-  /* standardise: raw measurements become deviations from the first stream's mean, input by input,
-   * within ±10; of an input that is constant there a tenth of its value counts as a deviation.
-   * For a gaussian likelihood; what is decoded comes back in the units of the input. 0 off, 1
-   * standardise. Default 0. */
+  /* standardise: inputs are measured in standard deviations from the first block's mean. Beyond 5
+   * they are compressed. If the range changes they are scaled anew. For a gaussian likelihood. 0
+   * off, 1 standardise. Default 0. */
   int32_t scale_inputs;
   /* How the decoder explains a row: bernoulli for numbers in [0, 1], gaussian for others, with
    * one variance for all inputs or a learnt one for each. 0 bernoulli, 1 gaussian, 2
@@ -450,7 +449,14 @@ struct adapvae_options {
   /* Seconds since some moment, for budgets; NULL: the system's clock, where there is one. */
   double (*clock)(void* context);
   void* clock_context;
+
+  /* The most bytes that a model may take; ADAPVAE_OUT_OF_MEMORY if it needs more. A small snapshot
+   * can ask for a large model: 0 is ADAPVAE_SNAPSHOT_MEMORY for models made of a snapshot, unless
+   * `memory` is given, and no limit for the others. SIZE_MAX: no limit. adapvae_inspect() and
+   * adapvae_memory_required() say what a snapshot needs. */
+  size_t max_memory_bytes;
 };
+#define ADAPVAE_SNAPSHOT_MEMORY ((size_t)1 << 30) /* 1 GiB */
 
 /* What adapvae_create() will take, exactly. Checks the configuration, too. */
 ADAPVAE_API adapvae_status adapvae_memory_required(const adapvae_config* config,
@@ -461,7 +467,8 @@ ADAPVAE_API adapvae_status adapvae_memory_required(const adapvae_config* config,
 ADAPVAE_API adapvae_status adapvae_create(const adapvae_config* config,
                                           const adapvae_options* options, adapvae_model** model,
                                           adapvae_error* error);
-/* A model of what a snapshot holds, configuration included. */
+/* A model of what a snapshot holds, configuration included. It takes at most 1 GiB unless
+ * options->max_memory_bytes allows more. */
 ADAPVAE_API adapvae_status adapvae_create_from(const void* bytes, size_t size,
                                                const adapvae_options* options,
                                                adapvae_model** model, adapvae_error* error);
@@ -515,22 +522,28 @@ typedef struct adapvae_report {
 } adapvae_report;
 
 /* Learns a stream of 1 to block_rows rows. The first stream teaches the network its features: it
- * should be a full one. Statistics of the past are carried, rows are not. report may be NULL.
- * ADAPVAE_DIVERGED: training took no step or left the range of numbers; the model is as before.
- * Use scale_inputs, a smaller learning_rate or rows of a smaller range. (Without
- * restore_on_failure the model must be reset.) */
+ * should be a full one. A stream that brings nothing new only adds its rows to the clusters: the
+ * network stays as it is, and the call returns after a forward pass, whatever the budget or a stop.
+ * Statistics of the past are carried, rows are not. report may be NULL.
+ * Training that diverges (a loss or gradient that is not finite, a weight beyond 1e9, a loss beyond
+ * what rows can cost) is undone and repeated with a tenth of the learning rate, at most three
+ * times; an event says so (ADAPVAE_REPAIRED, ADAPVAE_REASON_RATE). ADAPVAE_DIVERGED: none of these
+ * succeeded; the model is as before. Use scale_inputs, a smaller learning_rate or rows of a smaller
+ * range. Without restore_on_failure nothing is repeated, and the model must be reset. */
 ADAPVAE_API adapvae_status adapvae_learn(adapvae_model* model, const float* rows, int32_t count,
                                          int32_t stride, adapvae_report* report);
 
 /* Any number of rows: they wait, in the model, until there are block_rows of them, which are then
- * learnt. While rows wait adapvae_learn() is refused. */
+ * learnt. While rows wait adapvae_learn() is refused. If a block fails, the blocks before it in the
+ * same call stay learnt, and report->streams is their number (on failure it is set only then). The
+ * rows of the failed block that were given in this call, and all after them, are not kept. */
 ADAPVAE_API adapvae_status adapvae_push(adapvae_model* model, const float* rows, int32_t count,
                                         int32_t stride, adapvae_report* report);
 /* Learns the rows that wait, however few; nothing happens if none do. */
 ADAPVAE_API adapvae_status adapvae_flush(adapvae_model* model, adapvae_report* report);
 
-/* Time of the rows to come, in the unit of half_life_time, which alone uses it; it must not run
- * backwards. Not part of a snapshot, but the time of the last stream is. */
+/* Time of the rows to come, in the unit of half_life_time, which alone uses it; between -1e100 and
+ * 1e100. It must not run backwards. Not part of a snapshot, but the time of the last stream is. */
 ADAPVAE_API adapvae_status adapvae_set_time(adapvae_model* model, double time);
 
 /* Seconds that learning a stream may take; 0: as long as it takes. Looked at between steps: a
@@ -705,7 +718,9 @@ enum {
   ADAPVAE_UNDONE = 8,    /* the user's last correction */
   ADAPVAE_DRIFTED = 9,   /* training has moved id by `gain` of its deviations */
   ADAPVAE_REPAIRED = 10, /* numbers that went wrong and were caught: reason; rows: how many times */
-  ADAPVAE_LEARNT = 11    /* a stream: rows, clusters */
+  ADAPVAE_LEARNT = 11,   /* a stream: rows, clusters */
+  ADAPVAE_RESCALED = 12, /* input `input` left its range by a factor `gain`: scaled anew */
+  ADAPVAE_WARNED = 13    /* a person should look at it: reason */
 };
 enum {
   ADAPVAE_REASON_NONE = 0,
@@ -714,7 +729,11 @@ enum {
   ADAPVAE_REASON_ROOM = 3,       /* max_clusters are there */
   ADAPVAE_REASON_ONE = 4,        /* nothing in it stands apart */
   ADAPVAE_REASON_COVARIANCE = 5, /* was not positive definite */
-  ADAPVAE_REASON_STEP = 6        /* loss or gradient of a step was not finite */
+  ADAPVAE_REASON_STEP = 6,       /* loss or gradient of a step was not finite */
+  ADAPVAE_REASON_RATE = 7,       /* training diverged; repeated with a smaller learning rate */
+  ADAPVAE_REASON_KNOWN = 8,      /* of ADAPVAE_LEARNT: nothing new, the network was not trained */
+  ADAPVAE_REASON_RANGE = 9,      /* `rows` rows lie beyond the range of the inputs */
+  ADAPVAE_REASON_CAPACITY = 10   /* of ADAPVAE_WARNED: max_clusters is nearly reached */
 };
 
 typedef struct adapvae_event {
@@ -728,8 +747,8 @@ typedef struct adapvae_event {
   adapvae_id other;
   double gain; /* of the evidence bound */
   double rows;
-  int32_t clusters; /* of ADAPVAE_LEARNT; else 0 */
-  int32_t reserved;
+  int32_t clusters; /* of ADAPVAE_LEARNT and ADAPVAE_REASON_CAPACITY; else 0 */
+  int32_t input;    /* of ADAPVAE_REASON_RANGE: the input that is farthest out, from 0; else -1 */
 } adapvae_event;
 /* The event after event->sequence (0: the oldest that is kept); ADAPVAE_NO_MORE: none yet. The last
  * `events` (configuration) are kept, not over a save and load.
@@ -752,8 +771,9 @@ ADAPVAE_API adapvae_status adapvae_explain(adapvae_model* model, const float* ro
 
 /* Everything that a model knows, as bytes that every language and platform reads (safetensors, see
  * docs/format.md). A model that was loaded goes on, byte for byte, as the one that was saved. Of
- * events only the number is kept, and corrections can no longer be undone. Bytes are checked before
- * anything is believed; for files from strangers, adapvae_inspect() first, and look at the memory.
+ * events only the number is kept, and corrections can no longer be undone; an id that an undone
+ * correction had given may be given again. Bytes are checked before anything is believed;
+ * adapvae_options::max_memory_bytes limits what a file can ask for.
  *
  * bytes NULL and capacity 0: only asks for *size. Too small: ADAPVAE_OUT_OF_MEMORY, *size is what
  * it takes, nothing is written. How to put it on a disk so that no crash loses it:

@@ -16,6 +16,8 @@ const KINDS: Record<string, [bytes: number, take: Take]> = {
   b1: [1, (view, at) => view.getUint8(at)],
 };
 
+const [MOST_HEADER, MOST_AXES] = [1 << 16, 32]; // bytes; NumPy's own headers are much shorter
+
 export const isNpy = (bytes: Uint8Array): boolean => bytes[0] === 0x93 && String.fromCharCode(...bytes.subarray(1, 6)) === 'NUMPY';
 
 /** The numbers in row order, of an array whose first axis runs fastest. */
@@ -45,6 +47,7 @@ export function readNpy(bytes: Uint8Array): Table {
   const length = version === 1 ? view.getUint16(8, true) : view.getUint32(8, true);
   const data = begin + length;
   if (data > bytes.length) throw new ReadError(`byte 8: the header should have ${length} bytes, the file ends after ${bytes.length - begin}`);
+  if (length > MOST_HEADER) throw new ReadError(`byte 8: a header of ${length} bytes is too long; ${MOST_HEADER} are the most`);
   const header = new TextDecoder('latin1').decode(bytes.subarray(begin, data));
   const type = /'descr':\s*'([<>|=])([a-zA-Z]\d+)'/.exec(header);
   const order = /'fortran_order':\s*(True|False)/.exec(header)?.[1];
@@ -57,6 +60,7 @@ export function readNpy(bytes: Uint8Array): Table {
   }
   const shape = sizes.split(',').filter((size) => size.trim() !== '').map(Number);
   if (shape.length === 0) throw new ReadError(`byte ${begin}: a single number; an array with an axis of rows is needed`);
+  if (shape.length > MOST_AXES) throw new ReadError(`byte ${begin}: ${shape.length} axes; ${MOST_AXES} are the most`);
   const size = sizeOf(shape, `byte ${begin}`);
   const [wide, take] = kind;
   if (bytes.length - data !== size * wide) {

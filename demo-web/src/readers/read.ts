@@ -7,11 +7,15 @@ import { ReadError, type Table } from './table';
 
 export type Found = { table: Table } | { model: Uint8Array<ArrayBuffer> };
 
-const MOST_BYTES = 200_000_000;
+/** Bytes that a page can hold, as they are and unpacked. */
+export const MOST_BYTES = 200_000_000;
+
+const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /** A model's file begins with the length of its header and a brace. */
 const isModel = (bytes: Uint8Array): boolean => bytes.length > 9 && bytes[8] === 0x7b && bytes[7] === 0;
 
+/** One level of compression, and no more bytes than a page can hold: reading stops there, however much is to come. */
 async function unpacked(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
@@ -28,7 +32,14 @@ async function unpacked(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Arr
       throw new ReadError(`more than ${MOST_BYTES} bytes are in this gzip file, too many for this page`);
     }
   }
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  if (isGzip(bytes)) throw new ReadError('a gzip file within a gzip file; this page unpacks one level. Unpack it once, and open what is in it');
+  return bytes;
 }
 
 function textOf(bytes: Uint8Array): string {
@@ -39,18 +50,24 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-export async function readBytes(bytes: Uint8Array<ArrayBuffer>): Promise<Found> {
-  if (bytes.length === 0) throw new ReadError('the file is empty');
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return readBytes(await unpacked(bytes));
+export async function readBytes(given: Uint8Array<ArrayBuffer>): Promise<Found> {
+  const bytes = isGzip(given) ? await unpacked(given) : given;
+  if (bytes.length === 0) throw new ReadError(given.length === 0 ? 'the file is empty' : 'nothing is in this gzip file');
   if (isModel(bytes)) return { model: bytes };
   if (isNpy(bytes)) return { table: readNpy(bytes) };
   if (isIdx(bytes)) return { table: readIdx(bytes) };
   return { table: readCsv(textOf(bytes)) };
 }
 
+/** Pasted rows. */
+export function readText(text: string): Found {
+  if (text.length > MOST_BYTES) throw new ReadError(`${text.length} letters are too many for this page; ${MOST_BYTES} are the most`);
+  return { table: readCsv(text) };
+}
+
 export async function readFiles(files: File[]): Promise<Found> {
   const size = files.reduce((sum, file) => sum + file.size, 0);
-  if (size > MOST_BYTES) throw new ReadError(`${size} bytes are too many for this page`);
+  if (size > MOST_BYTES) throw new ReadError(`${size} bytes are too many for this page; ${MOST_BYTES} are the most`);
   const images = await Promise.all(files.map(async (file) => isImage(new Uint8Array(await file.slice(0, 8).arrayBuffer()))));
   if (images.every(Boolean)) return { table: await readImages(files) };
   const other = files[images.indexOf(false)]!;

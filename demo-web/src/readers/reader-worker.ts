@@ -1,13 +1,12 @@
 /** Files are read here, so that the page stays alive however large they are. */
-import { readCsv } from './csv';
-import { readFiles, type Found } from './read';
+import { readFiles, readText, type Found } from './read';
 
 export type Question = File[] | string;
 export type Answer = { found: Found } | { error: string };
 
 addEventListener('message', async ({ data }: MessageEvent<Question>) => {
   try {
-    const found: Found = typeof data === 'string' ? { table: readCsv(data) } : await readFiles(data);
+    const found: Found = typeof data === 'string' ? readText(data) : await readFiles(data);
     const buffer = 'table' in found ? found.table.rows.buffer : found.model.buffer;
     postMessage({ found } satisfies Answer, { transfer: [buffer] });
   } catch (error) {

@@ -49,7 +49,7 @@ export function tableOf(columns: Column[], rows: Float32Array<ArrayBuffer>, imag
 export const numberedColumns = (count: number): Column[] =>
   Array.from({ length: count }, (_, at) => ({ name: `column ${at + 1}`, at, words: [], low: 0, high: 0 }));
 
-const MOST_INPUTS = 1 << 16; // numbers in a row
+export const MOST_INPUTS = 1 << 16; // numbers in a row
 
 /** Of an array: its first axis counts rows, the others make one of them. Bytes become numbers in [0, 1], as in the program. */
 export function arrayTable(shape: number[], values: Float32Array<ArrayBuffer>, bytes: boolean, what: string): Table {

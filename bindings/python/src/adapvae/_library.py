@@ -11,11 +11,12 @@ lib = ctypes.CDLL(str(pathlib.Path(__file__).with_name("libadapvae.so")))
 
 NAME_BYTES = 32
 _TYPES = {"i": c_int32, "u": c_uint32, "U": c_uint64, "d": c_double, "s": c_char_p, "p": c_void_p,
-          "n": ctypes.c_char * NAME_BYTES}
+          "z": c_size_t, "n": ctypes.c_char * NAME_BYTES}
 
 
 def _struct(name: str, fields: str) -> type:
-    """struct_size is first in all of them. i int32, u uint32, U uint64, d double, s text, n a name, p a pointer."""
+    """struct_size is first in all of them. i int32, u uint32, U uint64, d double, s text, n a name, p a pointer,
+    z a size."""
     pairs = [field.split() for field in fields.split(",")]
     return type(name, (ctypes.Structure,), {
         "_fields_": [("struct_size", c_uint32)] + [(word, _TYPES[kind]) for kind, word in pairs],
@@ -25,6 +26,8 @@ def _struct(name: str, fields: str) -> type:
 
 CError = _struct("CError", "i status,i index,i reserved,s message")
 CField = _struct("CField", "i type,i live,i reserved,d lowest,d highest,d preset,s name,s group,s choices,s sentence")
+COptions = _struct("COptions", "i backend,p memory,z memory_bytes,p allocate,p release,p allocate_context,p parallel_for,"
+                   "p parallel_context,i threads,i in_place,p clock,p clock_context,z max_memory_bytes")
 CReport = _struct("CReport", "i streams,i rows,i clusters,i kinds,i births,i merges,i retirements,i refusals,"
                   "i replay_rows,i drifted,i stopped,d bound,d loss,d log_likelihood,d mixture,d entropy,"
                   "d distillation,d replay_accuracy,d largest_drift,U skipped_steps,U repairs")
@@ -32,7 +35,7 @@ CInfo = _struct("CInfo", "i clusters,i rows_waiting,i undo_steps,U streams,U row
                 "U snapshot_bytes,d time,s backend,i scores_only,i latent,i inputs,i block_rows")
 CCluster = _struct("CCluster", "u id,u kind,u parent,U born_stream,U seen_stream,d rows,d weight,d birth_rows,"
                    "d birth_gain,i provisional,n name")
-CEvent = _struct("CEvent", "i type,i reason,i missed,U sequence,U stream,u id,u other,d gain,d rows,i clusters,i reserved")
+CEvent = _struct("CEvent", "i type,i reason,i missed,U sequence,U stream,u id,u other,d gain,d rows,i clusters,i input")
 CSnapshot = _struct("CSnapshot", "i clusters,U format,U streams,U rows,U rows_waiting,U events,d time,n version")
 CGains = _struct("CGains", "i gains,i born,i clusters,U rows,U base_streams,U base_mark,U encoder_mark")
 CMetrics = _struct("CMetrics", "i rows,i labels,i clusters,d nmi,d nmi_geometric,d ari,d homogeneity,d completeness,"
@@ -42,8 +45,9 @@ CMetrics = _struct("CMetrics", "i rows,i labels,i clusters,d nmi,d nmi_geometric
 RESULT = [("id", "u4"), ("kind", "u4"), ("probability", "f4"), ("novelty", "f4"), ("log_density", "f4"), ("flags", "u4")]
 # adapvae_alias: what became of a cluster that was born at a worker.
 ALIAS = [("worker", "u8"), ("sequence", "u8"), ("local", "u4"), ("id", "u4")]
-EVENTS = "born merged retired not_born forgotten split noticed labelled undone drifted repaired learnt".split()
-REASONS = "none bound rows room one covariance step".split()
+EVENTS = ("born merged retired not_born forgotten split noticed labelled undone drifted repaired learnt rescaled "
+          "warned").split()
+REASONS = "none bound rows room one covariance step rate known range capacity".split()
 STAGES = "pretrain adapt embed births joint close".split()
 OK, BUSY, NO_MORE, OUT_OF_MEMORY = 0, 60, 62, 20
 

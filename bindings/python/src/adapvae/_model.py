@@ -2,13 +2,14 @@
 import ctypes
 import json
 import os
+import sys
 import threading
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
 from ._library import (ALIAS, EVENTS, FIELDS, NO_MORE, OK, OUT_OF_MEMORY, REASONS, RESULT, AdapVAEError, CCluster, CEvent,
-                       CGains, CInfo, CMetrics, Config, CReport, CSnapshot, Field, demand, fail, lib)
+                       CGains, CInfo, CMetrics, Config, COptions, CReport, CSnapshot, Field, demand, fail, lib)
 from ._native import Native, address, float_rows
 from ._records import Alias, Cluster, Event, Gains, Info, Metrics, Report, Snapshot
 
@@ -726,17 +727,23 @@ class AdapVAE:
             raise
 
     @classmethod
-    def load(cls, path: Union[str, "os.PathLike[str]"]) -> "AdapVAE":
-        """A model of a file; it goes on, byte for byte, as the one that was saved."""
+    def load(cls, path: Union[str, "os.PathLike[str]"], max_memory: Optional[int] = None) -> "AdapVAE":
+        """Loads a model from a file. It continues, byte for byte, as the saved model would.
+
+        max_memory: the most bytes that the model may take. Default 1 GiB: a small file can ask for a large model.
+        """
         with open(path, "rb") as file:
-            return cls.from_bytes(file.read())
+            return cls.from_bytes(file.read(), max_memory)
 
     def to_bytes(self) -> bytes:
         return self._learnt().to_bytes()
 
     @classmethod
-    def from_bytes(cls, bytes_: bytes) -> "AdapVAE":
-        return cls._around(Native(lib.adapvae_create_from, bytes_, len(bytes_), None))
+    def from_bytes(cls, bytes_: bytes, max_memory: Optional[int] = None) -> "AdapVAE":
+        """A model of what to_bytes() gave. max_memory: see load()."""
+        options = COptions()
+        options.max_memory_bytes = max_memory or 0
+        return cls._around(Native(lib.adapvae_create_from, bytes_, len(bytes_), ctypes.byref(options)))
 
     def update(self, bytes_: bytes) -> None:
         """Takes over what to_bytes() of a model with the same configuration gave: how a scorer is brought up to date."""
@@ -768,7 +775,9 @@ class AdapVAE:
         for name, value in state.items():
             setattr(self, name, value)
         if bytes_ is not None:
-            self._native = Native(lib.adapvae_create_from, bytes_, len(bytes_), None)
+            options = COptions()
+            options.max_memory_bytes = sys.maxsize  # a pickle is trusted anyway
+            self._native = Native(lib.adapvae_create_from, bytes_, len(bytes_), ctypes.byref(options))
 
     # ---- pictures (matplotlib) ---------------------------------------------------------------------------------------
 

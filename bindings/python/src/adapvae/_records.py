@@ -83,7 +83,8 @@ class Cluster(Record):
 
 @dataclasses.dataclass(frozen=True)
 class Event(Record):
-    """type: born, merged, retired, not_born, forgotten, split, noticed, labelled, undone, drifted, repaired or learnt.
+    """type: born, merged, retired, not_born, forgotten, split, noticed, labelled, undone, drifted, repaired, learnt,
+    rescaled or warned. input: of reason range, the input that is farthest out; else -1.
     text: the same as a sentence."""
 
     type: str
@@ -96,6 +97,7 @@ class Event(Record):
     gain: float
     rows: float
     clusters: int
+    input: int
     text: str
 
 

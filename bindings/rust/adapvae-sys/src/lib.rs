@@ -49,6 +49,8 @@ pub const ADAPVAE_UNDONE: i32 = 8;
 pub const ADAPVAE_DRIFTED: i32 = 9;
 pub const ADAPVAE_REPAIRED: i32 = 10;
 pub const ADAPVAE_LEARNT: i32 = 11;
+pub const ADAPVAE_RESCALED: i32 = 12;
+pub const ADAPVAE_WARNED: i32 = 13;
 pub const ADAPVAE_REASON_NONE: i32 = 0;
 pub const ADAPVAE_REASON_BOUND: i32 = 1;
 pub const ADAPVAE_REASON_ROWS: i32 = 2;
@@ -56,6 +58,10 @@ pub const ADAPVAE_REASON_ROOM: i32 = 3;
 pub const ADAPVAE_REASON_ONE: i32 = 4;
 pub const ADAPVAE_REASON_COVARIANCE: i32 = 5;
 pub const ADAPVAE_REASON_STEP: i32 = 6;
+pub const ADAPVAE_REASON_RATE: i32 = 7;
+pub const ADAPVAE_REASON_KNOWN: i32 = 8;
+pub const ADAPVAE_REASON_RANGE: i32 = 9;
+pub const ADAPVAE_REASON_CAPACITY: i32 = 10;
 pub const ADAPVAE_TEXT: i32 = 0;
 pub const ADAPVAE_JSON: i32 = 1;
 
@@ -193,6 +199,7 @@ pub struct adapvae_options {
     pub in_place: i32,
     pub clock: Option<unsafe extern "C" fn(context: *mut c_void) -> f64>,
     pub clock_context: *mut c_void,
+    pub max_memory_bytes: usize,
 }
 
 #[repr(C)]
@@ -285,7 +292,7 @@ pub struct adapvae_event {
     pub gain: f64,
     pub rows: f64,
     pub clusters: i32,
-    pub reserved: i32,
+    pub input: i32,
 }
 
 #[repr(C)]

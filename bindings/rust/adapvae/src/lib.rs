@@ -373,14 +373,16 @@ pub enum EventType {
     Drifted,
     Repaired,
     Learnt,
+    Rescaled,
+    Warned,
     Other(i32),
 }
 
 impl EventType {
     fn of(number: i32) -> Self {
         use EventType::*;
-        const ALL: [EventType; 12] =
-            [Born, Merged, Retired, NotBorn, Forgotten, Split, Noticed, Labelled, Undone, Drifted, Repaired, Learnt];
+        const ALL: [EventType; 14] =
+            [Born, Merged, Retired, NotBorn, Forgotten, Split, Noticed, Labelled, Undone, Drifted, Repaired, Learnt, Rescaled, Warned];
         ALL.get(number as usize).copied().unwrap_or(Other(number))
     }
 }
@@ -402,7 +404,7 @@ impl Event {
     }
 }
 
-/// Its fields: id, other, stream, sequence, gain, rows, reason, missed, clusters.
+/// Its fields: id, other, stream, sequence, gain, rows, reason, missed, clusters, input.
 impl std::ops::Deref for Event {
     type Target = sys::adapvae_event;
     fn deref(&self) -> &sys::adapvae_event {
@@ -633,10 +635,17 @@ impl Model {
         })
     }
 
-    /// Of what `to_bytes` gave.
+    /// Of what `to_bytes` gave. The model takes at most 1 GiB.
     pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
+        Model::from_bytes_within(bytes, 0)
+    }
+
+    /// `from_bytes` for a model that takes at most `max_memory` bytes; 0: 1 GiB.
+    pub fn from_bytes_within(bytes: &[u8], max_memory: usize) -> Result<Model> {
         let start = bytes.as_ptr() as *const c_void;
-        Model::made(|model, error| unsafe { sys::adapvae_create_from(start, bytes.len(), null(), model, error) })
+        let mut options: sys::adapvae_options = sized();
+        options.max_memory_bytes = max_memory;
+        Model::made(|model, error| unsafe { sys::adapvae_create_from(start, bytes.len(), &options, model, error) })
     }
 
     /// One that only scores, of what `to_bytes` gave.

@@ -150,6 +150,8 @@ fn progress_stop_and_panic() {
     });
     assert_eq!(model.learn(&rows).unwrap().stopped, 0);
     assert!(whole.load(Ordering::Relaxed));
+    // Blocks that bring something new: others are over at once.
+    let (rows, _) = kinds(&[3, 4], 200, 6);
     let stopper = model.stopper();
     let also = stopper.clone();
     model.set_progress(move |_, _| {
@@ -162,6 +164,7 @@ fn progress_stop_and_panic() {
     assert_eq!(caught.err().unwrap().downcast_ref(), Some(&"mine"));
     model.clear_progress();
     model.set_budget(1e-9).unwrap();
+    let (rows, _) = kinds(&[5, 6], 200, 7);
     assert_eq!(model.learn(&rows).unwrap().stopped, 1);
     drop(model);
     stopper.stop(); // of a model that is gone
