@@ -98,7 +98,8 @@ class Runner:
 
     def call(self, step, command, log):
         try:
-            process = subprocess.Popen([str(word) for word in command], cwd=ROOT, env={**os.environ, **step.environment},
+            priority = [] if step.urgent else ["nice", "-n", "10"]
+            process = subprocess.Popen([*priority, *map(str, command)], cwd=ROOT, env={**os.environ, **step.environment},
                                        stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                                        start_new_session=True)
         except OSError as error:

@@ -41,7 +41,7 @@ class TestMatrix {
 
  private:
   // Odd, so that no row is aligned by luck.
-  static constexpr Index kMargin = kHasAddressSanitizer ? 0 : 19;
+  static constexpr Index kMargin = testing::kAddressSanitizer ? 0 : 19;
 
   static T poison() {
     const std::uint32_t words[2] = {kPoison, kPoison};

@@ -7,6 +7,7 @@
 
 #include "support/counting_backend.h"
 #include "support/snapshot_fixture.h"
+#include "support/test_size.h"
 
 using namespace adapvae;
 using namespace adapvae::testing;
@@ -30,11 +31,13 @@ struct Surroundings {
 
 // All of the first operations and of the last, and some between.
 std::vector<std::uint64_t> places_to_fail(std::uint64_t operations) {
+  const auto between = static_cast<std::uint64_t>(repeats(23, 23, 7));
+  const auto last = static_cast<std::uint64_t>(repeats(12, 12, 4));
   std::vector<std::uint64_t> places;
-  for (std::uint64_t n = 1; n <= operations; n += n < 3 ? 1 : 1 + operations / 23) {
+  for (std::uint64_t n = 1; n <= operations; n += n < 3 ? 1 : 1 + operations / between) {
     places.push_back(n);
   }
-  for (std::uint64_t n = 0; n < 12; ++n) places.push_back(operations - n);
+  for (std::uint64_t n = 0; n < last; ++n) places.push_back(operations - n);
   return places;
 }
 

@@ -6,21 +6,12 @@
 #include <new>
 
 #include "base/sampling.h"
+#include "support/sanitizer.h"
 
 namespace adapvae::testing {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t kGuard = 0;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr std::size_t kGuard = 0;
-#else
-constexpr std::size_t kGuard = 4096;
-#endif
-#else
-constexpr std::size_t kGuard = 4096;
-#endif
+constexpr std::size_t kGuard = kAddressSanitizer ? 0 : 4096;
 constexpr std::byte kGuardByte{0xA5};
 constexpr std::byte kUnwritten{0xFF};
 constexpr double kLogTwoPi = 1.8378770664093454836;

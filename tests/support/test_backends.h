@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "compute/backend.h"
 #include "compute/limits.h"
+#include "support/sanitizer.h"
 
 namespace adapvae {
 
@@ -19,20 +20,6 @@ const KernelTable* kernels_wide16();  // tests/compute/kernels_wide16.cpp
 
 // A NaN as float, and twice in a row a NaN as double. No kernel writes this one by itself.
 constexpr std::uint32_t kPoison = 0x7FF5A5A5;
-
-// The address sanitizer guards the ends of memory better than marks do, if nothing is behind them.
-#if defined(__SANITIZE_ADDRESS__)
-#define ADAPVAE_TEST_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ADAPVAE_TEST_ADDRESS_SANITIZER 1
-#endif
-#endif
-#if defined(ADAPVAE_TEST_ADDRESS_SANITIZER)
-constexpr bool kHasAddressSanitizer = true;
-#else
-constexpr bool kHasAddressSanitizer = false;
-#endif
 
 // Memory with NaN in every float and double of it, and NaN behind its end: who reads what was
 // never written, or writes beyond the end, is seen.
