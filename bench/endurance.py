@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Learns long synthetic sensor streams and prints one table. `./run endurance` calls it.
 
-usage: endurance.py PROGRAM [--seeds N] [--first-seed N] [--small] [--family NAME]... [--set name=value]... [--json]
+usage: endurance.py PROGRAM [--seeds N] [--first-seed N] [--small] [--family NAME]... [--data DIRECTORY] [--set name=value]... [--json]
        endurance.py --table FILE: the table of JSON lines that were written before
+
+--data: recorded streams instead (bench/endurance_recordings.py), for which DIRECTORY has the data sets.
 
 Each figure is the mean over the seeds; ids_ever and false births are listed for each seed.
 """
@@ -12,6 +14,9 @@ import json
 import math
 import subprocess
 import sys
+import tempfile
+
+import endurance_recordings
 
 COLUMNS = [
     ("NMI on arrival", "nmi_arrival", "{:.3f}"), ("NMI at the end", "nmi_end", "{:.3f}"),
@@ -61,28 +66,38 @@ def main():
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--family", action="append", default=[])
     parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("--data")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--table")
     options = parser.parse_args()
     if options.table:
         print_table(parse(open(options.table).read()))
         return
+    with tempfile.TemporaryDirectory() as folder:
+        run(options, folder)
+
+
+def run(options, folder):
     command = [options.program]
     for seed in range(options.first_seed, options.first_seed + options.seeds):
         command += ["--seed", str(seed)]
-    for name in options.family:
-        command += ["--family", name]
+    if options.data:
+        for name, path in endurance_recordings.write(options.data, folder, options.family):
+            command += ["--recording", f"{name}={path}"]
+    else:
+        for name in options.family:
+            command += ["--family", name]
     for setting in options.set:
         command += ["--set", setting]
     if options.small:
         command.append("--small")
-    run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if run.returncode != 0:
-        sys.exit(run.returncode)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(done.returncode)
     if options.json:
-        print(run.stdout, end="")
+        print(done.stdout, end="")
     else:
-        print_table(parse(run.stdout))
+        print_table(parse(done.stdout))
 
 
 if __name__ == "__main__":

@@ -106,15 +106,19 @@ class Runner:
             log.write(f"{command[0]}: {error.strerror}\n".encode())
             return 127
         self.processes.add(process)
-        try:
-            return process.wait(timeout=step.limit or STEP_LIMIT)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            log.write(f"\nkilled after {step.limit or STEP_LIMIT} seconds\n".encode())
+        limit = step.limit or STEP_LIMIT
+        timer = threading.Timer(limit, os.killpg, (process.pid, signal.SIGKILL))
+        timer.start()
+        start = time.monotonic()
+        _, status, usage = os.wait4(process.pid, 0)  # for the processor time of all that it started
+        timer.cancel()
+        self.processes.discard(process)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        step.processor_seconds += usage.ru_utime + usage.ru_stime
+        if process.returncode == -signal.SIGKILL and time.monotonic() - start >= limit:
+            log.write(f"\nkilled after {limit} seconds\n".encode())
             return 124
-        finally:
-            self.processes.discard(process)
+        return process.returncode
 
     def say(self, step):
         at = time.monotonic() - self.start

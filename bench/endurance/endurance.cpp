@@ -1,6 +1,7 @@
-// Learns the streams of families.h through the C API and prints one JSON line for each family and
-// seed. usage: endurance [--small] [--family NAME]... [--seed N]... [--blocks N] [--set
-// name=value]... [--trace]
+// Learns the streams of families.h, or recorded ones, through the C API and prints one JSON line
+// for each stream and seed. usage: endurance [--small] [--family NAME]... [--recording
+// NAME=FILE]...
+// [--seed N]... [--blocks N] [--set name=value]... [--trace]
 //
 // Every block is scored on arrival, before it is learnt. bench/endurance.py makes the table.
 #include <algorithm>
@@ -10,17 +11,21 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "adapvae/adapvae.h"
 #include "families.h"
+#include "recording.h"
 
 namespace {
 
 using endurance::Family;
+using endurance::Recording;
 using endurance::Row;
+using endurance::Source;
 using endurance::Stream;
 
 struct Options {
@@ -28,6 +33,7 @@ struct Options {
   bool trace = false;
   int blocks = 0;
   std::vector<std::string> families;
+  std::vector<std::string> recordings;
   std::vector<unsigned long> seeds;
   std::vector<std::string> settings;
 };
@@ -85,8 +91,9 @@ adapvae_id most_common(const std::vector<adapvae_id>& ids) {
 
 class Run {
  public:
-  Run(const Family& family, unsigned long seed, const Options& options)
-      : family_(family), seed_(seed), trace_(options.trace), stream_(family, seed) {
+  Run(const Family& family, std::unique_ptr<Source> source, unsigned long seed,
+      const Options& options)
+      : family_(family), seed_(seed), trace_(options.trace), source_(std::move(source)) {
     const adapvae_config config = config_for(family, seed, options);
     adapvae_error error = {};
     error.struct_size = sizeof error;
@@ -94,7 +101,7 @@ class Run {
       std::fprintf(stderr, "endurance: %s\n", error.message);
       std::exit(2);
     }
-    seen_.assign(static_cast<std::size_t>(stream_.states()), 0);
+    seen_.assign(static_cast<std::size_t>(source_->states()), 0);
     first_block_.assign(seen_.size(), -1);
     early_.resize(seen_.size());
     born_after_.assign(seen_.size(), -1);
@@ -133,6 +140,7 @@ class Run {
 
  private:
   std::vector<adapvae_result> score(const std::vector<Row>& rows) {
+    if (rows.empty()) return {};
     std::vector<float> x;
     for (const Row& row : rows) x.insert(x.end(), row.x.begin(), row.x.end());
     std::vector<adapvae_result> results(rows.size());
@@ -143,7 +151,7 @@ class Run {
   }
 
   void learn(int number) {
-    const std::vector<Row> rows = stream_.block(number);
+    const std::vector<Row> rows = source_->block(number);
     if (rows_ > 0) look(number, rows);
     std::vector<float> x;
     for (const Row& row : rows) x.insert(x.end(), row.x.begin(), row.x.end());
@@ -239,7 +247,7 @@ class Run {
 
   adapvae_id id_of(int state, int number) {
     std::vector<adapvae_id> ids;
-    for (const adapvae_result& result : score(stream_.probe(state, number, 21)))
+    for (const adapvae_result& result : score(source_->probe(state, number, 21)))
       ids.push_back(result.id);
     return most_common(ids);
   }
@@ -258,7 +266,7 @@ class Run {
       }
       const bool moved = family_.jump_at >= 0 && s == 0;
       const auto results =
-          score(stream_.probe(static_cast<int>(s), moved ? family_.jump_at - 1 : last, 500));
+          score(source_->probe(static_cast<int>(s), moved ? family_.jump_at - 1 : last, 500));
       long known = 0;
       for (const adapvae_result& result : results) {
         labels.push_back(static_cast<int32_t>(s));
@@ -269,7 +277,7 @@ class Run {
         if ((result.flags & ADAPVAE_NOVEL) == 0) ++known;
       }
       if (family_.burst > 0 && static_cast<int>(s) == family_.states - 1)
-        burst_known_ = static_cast<double>(known) / 500.0;
+        burst_known_ = static_cast<double>(known) / static_cast<double>(results.size());
     }
     nmi_end_ = nmi(labels, ids);
     nmi_arrival_ = nmi(labels_, answers_);
@@ -291,7 +299,7 @@ class Run {
   Family family_;
   unsigned long seed_;
   bool trace_;
-  Stream stream_;
+  std::unique_ptr<Source> source_;
   adapvae_model* model_ = nullptr;
   adapvae_event event_ = {};
   long rows_ = 0;
@@ -325,6 +333,8 @@ int main(int argc, char** argv) {
       options.trace = true;
     else if (word == "--family")
       options.families.push_back(value());
+    else if (word == "--recording")
+      options.recordings.push_back(value());
     else if (word == "--seed")
       options.seeds.push_back(std::stoul(value()));
     else if (word == "--blocks")
@@ -335,6 +345,20 @@ int main(int argc, char** argv) {
       return std::fprintf(stderr, "endurance: unexpected argument '%s'\n", word.c_str()), 2;
   }
   if (options.seeds.empty()) options.seeds = {1};
+  for (const std::string& recording : options.recordings) {
+    const std::size_t at = std::min(recording.find('='), recording.size() - 1);
+    for (const unsigned long seed : options.seeds) {
+      Family family;
+      auto source = std::make_unique<Recording>(recording.substr(at + 1), family.block);
+      family.name = recording.substr(0, at);
+      family.inputs = source->inputs();
+      family.blocks = source->blocks();
+      Run run(family, std::move(source), seed, options);
+      run.learn_all();
+      run.print();
+    }
+  }
+  if (!options.recordings.empty() && options.families.empty()) return 0;
   for (Family family : endurance::families(options.small)) {
     if (!options.families.empty() && std::find(options.families.begin(), options.families.end(),
                                                family.name) == options.families.end()) {
@@ -342,7 +366,7 @@ int main(int argc, char** argv) {
     }
     if (options.blocks > 0) family.blocks = options.blocks;
     for (const unsigned long seed : options.seeds) {
-      Run run(family, seed, options);
+      Run run(family, std::make_unique<Stream>(family, seed), seed, options);
       run.learn_all();
       run.print();
     }

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "source.h"
+
 namespace endurance {
 
 struct Family {
@@ -43,26 +45,19 @@ struct Family {
 
 std::vector<Family> families(bool small);
 
-struct Row {
-  std::vector<float> x;
-  int state = 0;
-};
-
 // The rows of a family, in order.
-class Stream {
+class Stream : public Source {
  public:
   Stream(const Family& family, std::uint64_t seed);
 
-  const Family& family() const { return family_; }
-  // Number of states that there ever are, those of a jump, a burst and a standstill included.
-  int states() const { return static_cast<int>(centre_.size()); }
-  std::vector<Row> block(int number);
-  // Rows of one state as it is in block `number`, with independent noise: they do not move the
-  // stream on.
-  std::vector<Row> probe(int state, int number, int rows);
-  bool present(int state, int number) const;
+  // Those of a jump, a burst and a standstill included.
+  int states() const override { return static_cast<int>(centre_.size()); }
+  std::vector<Row> block(int number) override;
+  // With independent noise.
+  std::vector<Row> probe(int state, int number, int rows) override;
 
  private:
+  bool present(int state, int number) const;
   double normal() { return normal_(random_); }
   double noise();
   void choose(int number);

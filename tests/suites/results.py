@@ -127,6 +127,9 @@ def print_times(steps, install, elapsed):
               + f" | {row[4]:,} | {row[5]:,} |")
     print(f"\ninstallation {clock(install)}, everything else {clock(elapsed)} (minutes:seconds; builds and tests overlap)")
     ran = [step for step in steps if step.seconds]
+    print(f"\nprocessor time {clock(sum(step.processor_seconds for step in ran))}, browsers not included; most of it:")
+    for step in sorted(ran, key=lambda step: -step.processor_seconds)[:10]:
+        print(f"{step.processor_seconds:7.0f} s  {step.name}")
     print("\nslowest translation units:")
     for seconds, preset, output in sorted((u for s in ran for u in s.found.units), reverse=True)[:10]:
         name = re.sub(r"(CMakeFiles/)|(\.dir)|(\.o$)|(\.obj$)", "", output)
