@@ -61,10 +61,11 @@ void StatisticsBlock::add(Index k, const StatisticsBlock& other, Index j, double
   add_statistics(shape_, other[j], weight, (*this)[k]);
 }
 
-void add_statistics(const ClusterShape& shape, StatisticsRef from, double weight,
-                    StatisticsRef into) {
-  const double added = weight * *from.mass;
-  if (!(added > 0.0)) return;
+namespace {
+
+// into += weight · from, with weight · mass = added, which may be negative.
+void combine_statistics(const ClusterShape& shape, StatisticsRef from, double weight, double added,
+                        StatisticsRef into) {
   const double total = *into.mass + added;
   const double share = added / total;
   const Index m = shape.dims;
@@ -84,6 +85,38 @@ void add_statistics(const ClusterShape& shape, StatisticsRef from, double weight
   }
   for (Index i = 0; i < m; ++i) into.mean[i] += share * (from.mean[i] - into.mean[i]);
   *into.mass = total;
+}
+
+}  // namespace
+
+void add_statistics(const ClusterShape& shape, StatisticsRef from, double weight,
+                    StatisticsRef into) {
+  const double added = weight * *from.mass;
+  if (added > 0.0) combine_statistics(shape, from, weight, added, into);
+}
+
+void add_row(const ClusterShape& shape, const float* z, const float* variance, double share,
+             double weight, StatisticsRef into, double* scratch) {
+  double* mean = scratch;
+  double* spread = scratch + shape.dims;
+  std::fill_n(spread, shape.scatter_size(), 0.0);
+  for (Index j = 0; j < shape.dims; ++j) {
+    mean[j] = z[j];
+    if (variance != nullptr) {
+      spread[shape.diagonal_at(j)] = share * static_cast<double>(variance[j]);
+    }
+  }
+  add_statistics(shape, {&share, mean, spread}, weight, into);
+}
+
+bool remove_statistics(const ClusterShape& shape, StatisticsRef part, StatisticsRef from) {
+  if (!(*part.mass > 0.0) || !(*part.mass < *from.mass)) return false;
+  combine_statistics(shape, part, -1.0, -*part.mass, from);
+  bool sound = true;
+  for (Index i = 0; i < shape.dims; ++i) {
+    sound = sound && from.scatter[shape.diagonal_at(i)] > 0.0;
+  }
+  return sound;
 }
 
 void center_statistics(const ClusterShape& shape, double mass, const double* sum,

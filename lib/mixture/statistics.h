@@ -77,6 +77,15 @@ class StatisticsBlock {
 void add_statistics(const ClusterShape& shape, StatisticsRef from, double weight,
                     StatisticsRef into);
 
+// into += weight · `share` of a row z [m] with this variance [m], or null for none. scratch [m +
+// scatter_size].
+void add_row(const ClusterShape& shape, const float* z, const float* variance, double share,
+             double weight, StatisticsRef into, double* scratch);
+
+// from -= part, which is a part of it. False, and nothing that means anything left, if it is not:
+// no mass or a negative variance would remain.
+bool remove_statistics(const ClusterShape& shape, StatisticsRef part, StatisticsRef from);
+
 // Statistics from sums about `center`: mass Σ w, sum Σ w (z - center), scatter Σ w (z - center)² +.
 void center_statistics(const ClusterShape& shape, double mass, const double* sum,
                        const double* scatter, const double* center, StatisticsRef out);

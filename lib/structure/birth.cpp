@@ -10,6 +10,7 @@ namespace {
 constexpr double kGrowing = 10.0;
 
 constexpr Index kPastPool = 2;  // statistics of both halves together
+constexpr Index kPastRare = 3;  // rare rows of earlier blocks
 
 // Expected covariance is B over this.
 double covariance_divisor(const ClusterShape& shape, const Posterior& p) {
@@ -71,7 +72,7 @@ void BirthMove::place(Arena& arena, const MixtureConfig& config) {
     to = arena.take<T>(static_cast<std::size_t>(count));
   };
   proposal_.place(arena, config);
-  past_.place(arena, shape_, 3);
+  past_.place(arena, shape_, 4);
   for (Posterior* p : {&trial_, &pool_}) {
     take(p->mean, m);
     take(p->factor, shape_.scatter_size());
@@ -234,6 +235,86 @@ MoveRecord BirthMove::try_division(Backend& backend, Mixture& mixture, Index tar
   candidates.clear(target);
   record.gain = gain_with_past(backend, mixture, record);
   if (record.gain > settings.least_gain) commit(backend, mixture, record);
+  return record;
+}
+
+// ---- rare rows ----------------------------------------------------------------------------------
+
+// What two halves gain over one cluster if rows belong to one of them.
+double BirthMove::gain_of_halves(const Mixture& mixture, Index target, const StatisticsRef& first,
+                                 const StatisticsRef& second) {
+  const BaseMeasure& base = mixture.base_measure();
+  past_.assign(kPastPool, first);
+  add_statistics(shape_, second, 1.0, past_[kPastPool]);
+  const Index clusters = mixture.clusters();
+  double gain = 0.0;
+  for (Index k = 0; k < clusters; ++k) mass_[k] = mixture.mass(k);
+  mass_[target] = past_.mass(kPastPool);
+  gain -= allocation_of(mass_, clusters, mixture.concentration(), order_);
+  mass_[target] = *first.mass;
+  mass_[clusters] = *second.mass;
+  gain += allocation_of(mass_, clusters + 1, mixture.concentration(), order_);
+  for (const auto& [statistics, sign] :
+       {std::pair{past_[kPastPool], -1.0}, std::pair{first, 1.0}, std::pair{second, 1.0}}) {
+    compute_posterior(shape_, base, statistics, trial_);
+    gain += sign * observation_bound(shape_, base, trial_, *statistics.mass);
+  }
+  return gain;
+}
+
+void BirthMove::gather_rare(Mixture& mixture, Index target, const std::uint8_t* far,
+                            CandidateDivisions& candidates, const ProposalSettings& settings) {
+  const MatrixViewD r = mixture.stream_responsibilities();
+  const ConstMatrixView rows = mixture.stream_rows();
+  const ConstMatrixView variance = mixture.stream_variance();
+  double held = candidates.rows(target);
+  for (Index j = 0; j < 2; ++j) past_.assign(j, candidates.half(target, j));
+  past_.copy(kPastRare, past_, 1);
+  for (Index i = 0; i < r.rows; ++i) {
+    const double share = r(i, target);
+    if (!(share >= settings.least_share)) continue;
+    held += share;
+    add_row(shape_, rows.row(i), variance.data != nullptr ? variance.row(i) : nullptr, share,
+            mixture.row_weight(), past_[far[i]], scratch_);
+  }
+  candidates.set(target, past_[0], past_[1], candidates.entropy(target), held);
+}
+
+MoveRecord BirthMove::try_rare(Backend& backend, Mixture& mixture, Index target,
+                               const std::uint8_t* far, const CandidateDivisions& candidates,
+                               const ProposalSettings& settings) {
+  MoveRecord record;
+  record.cluster = target;
+  record.count = 1;
+  const StatisticsRef first = candidates.half(target, 0);
+  const StatisticsRef second = candidates.half(target, 1);
+  record.rows = candidates.rows(target) * *second.mass / (*first.mass + *second.mass);
+  if (mixture.clusters() == mixture.config().max_clusters) {
+    record.outcome = MoveOutcome::kNoRoom;
+    return record;
+  }
+  if (record.rows < settings.least_rows) {
+    record.outcome = MoveOutcome::kTooFewRows;
+    return record;
+  }
+  record.gain = gain_of_halves(mixture, target, first, second);
+  if (!(record.gain > settings.least_gain)) return record;
+  // The rows of earlier blocks are a part of what the cluster carries.
+  past_.assign(0, mixture.carried()[target]);
+  record.past_divided = remove_statistics(shape_, past_[kPastRare], past_[0]);
+  record.other = mixture.add_cluster();
+  const MatrixViewD r = mixture.stream_responsibilities();
+  for (Index i = 0; i < r.rows; ++i) {
+    if (far[i] == 0) continue;
+    r(i, record.other) = r(i, target);
+    r(i, target) = 0.0;
+  }
+  if (record.past_divided) {
+    const double part = past_.mass(kPastRare) / mixture.carried().mass(target);
+    mixture.divide_past(target, record.other, part, past_[0], past_[kPastRare]);
+  }
+  mixture.recount(backend);
+  record.outcome = MoveOutcome::kAccepted;
   return record;
 }
 

@@ -13,6 +13,8 @@
 //                 that it looks like, or, if it looks like both together, it is divided in their
 //                 proportion. Nobody can know which of the past rows were which, so the parts are
 //                 moments that sum exactly to what was carried.
+//   try_rare      a few rows that lie far out of a cluster, gathered as the second half of its
+//                 candidate over blocks that bring nothing else. Of the past exactly those rows go.
 //   try_rows      rows that no cluster explains are refitted by fresh clusters, wherever they are.
 //                 log_density [count] is what they had under the mixture before it met them.
 //
@@ -45,6 +47,12 @@ class BirthMove {
   MoveRecord try_division(Backend& backend, Mixture& mixture, Index target, Index row_limit,
                           CandidateDivisions& candidates, const ProposalSettings& settings,
                           Philox& random);
+  // far [rows of the stream]: 1 for those of target's rows that lie far out. They and the others
+  // join the halves of the candidate; then try_rare() may follow.
+  void gather_rare(Mixture& mixture, Index target, const std::uint8_t* far,
+                   CandidateDivisions& candidates, const ProposalSettings& settings);
+  MoveRecord try_rare(Backend& backend, Mixture& mixture, Index target, const std::uint8_t* far,
+                      const CandidateDivisions& candidates, const ProposalSettings& settings);
   MoveRecord try_rows(Backend& backend, Mixture& mixture, const std::uint32_t* rows,
                       const float* log_density, Index count, Index fresh,
                       const ProposalSettings& settings, Philox& random);
@@ -60,6 +68,8 @@ class BirthMove {
 
   ClusterShape shape_;
   Proposal proposal_;
+  double gain_of_halves(const Mixture& mixture, Index target, const StatisticsRef& first,
+                        const StatisticsRef& second);
   StatisticsBlock past_;       // parts of the past for the pieces, and spare places
   Posterior trial_;            // of the past alone
   Posterior pool_;             // of all pieces together

@@ -82,6 +82,7 @@ void ClusterLearner::place_lasting(Arena& arena, const LearnerConfig& config) {
   }
   take(met_surprise_, config.max_rows);
   take(met_novel_, rows);
+  take(far_, rows);
   take(present_, config.max_clusters);
   take(difference_, config.max_rows);
   take(present_novel_, config.max_clusters);
@@ -349,7 +350,7 @@ void ClusterLearner::close(Backend& backend) {
 void ClusterLearner::absorb(Backend& backend) {
   if (!mixture_.stream_open()) return;
   settle(backend, 1);
-  if (settings_.divisions && divisions(backend, Divide::kYoung) > 0)
+  if (settings_.divisions && divisions(backend, Divide::kYoung) + rare_births(backend) > 0)
     settle(backend, settings_.laps);
   finish_close(backend);
 }

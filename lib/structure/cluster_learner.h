@@ -272,7 +272,9 @@ class ClusterLearner {
   void tell_refused(Index target, const MoveRecord& record) const;
   ProposalSettings proposal_settings() const;
   bool rests(Index target) const;
-  bool halves_apart(Index target) const;
+  bool halves_apart(Index target, double reach) const;
+  // Births of states that are rare, in blocks that bring nothing else; see BirthMove::try_rare().
+  Index rare_births(Backend& backend);
   // What a row of a stream of so many counts.
   double weight_of_row(double rows) const;
   // Time and rows go by: what is carried fades, and the corrections of before are settled.
@@ -328,6 +330,7 @@ class ClusterLearner {
   double met_evidence_ = 1.0;
   float* met_surprise_ = nullptr;      // [max_rows]
   std::uint8_t* met_novel_ = nullptr;  // [stream_rows]
+  std::uint8_t* far_ = nullptr;        // [stream_rows] scratch
   float* difference_ = nullptr;        // [max_rows] scratch
   double* present_ = nullptr;          // [K] the caller's rows in each cluster at the close …
   double* present_novel_ = nullptr;    // [K] … and those that were novel when they came

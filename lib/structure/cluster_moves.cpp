@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/special_functions.h"
 #include "structure/cluster_learner.h"
 
 namespace adapvae {
@@ -13,6 +14,9 @@ constexpr Index kUnexplainedSizes[] = {3, 1};
 constexpr double kEmptyRows = 0.01;
 // A candidate division whose halves do not lie apart by then is given up.
 constexpr double kTrialRows = 50.0;
+// Standard deviations that a half reaches from its mean: halves of one Gaussian lie 1.3 times as
+// far apart as the sum of their standard deviations, of a uniform distribution 1.7 times.
+constexpr double kReach = 2.0;
 
 }  // namespace
 
@@ -137,28 +141,28 @@ Index ClusterLearner::births_beyond(Backend& backend, double surprise) {
   return 0;
 }
 
-// Whether there is a gap between the halves of a candidate: their means lie apart by more than four
-// standard deviations of the halves along the line between them. Halves of one Gaussian have 2.7,
-// of a uniform distribution 3.5.
-bool ClusterLearner::halves_apart(Index target) const {
+// Whether there is a gap between the halves of a candidate, each of which reaches so many standard
+// deviations from its mean along the line between the means.
+bool ClusterLearner::halves_apart(Index target, double reach) const {
   if (!candidates_.exists(target)) return false;
   const ClusterShape& shape = config_.shape;
   const StatisticsRef a = candidates_.half(target, 0);
   const StatisticsRef b = candidates_.half(target, 1);
   double length = 0.0;
-  double spread = 0.0;
+  double spread[2] = {0.0, 0.0};
   for (Index i = 0; i < shape.dims; ++i) {
     const double x = a.mean[i] - b.mean[i];
     length += x * x;
     const Index first = shape.covariance == FactorShape::kDiagonal ? i : 0;
     for (Index j = first; j <= i; ++j) {
       const Index at = shape.diagonal_at(i) - (i - j);
-      const double y = a.mean[j] - b.mean[j];
-      spread += (i == j ? 1.0 : 2.0) * x * y * (a.scatter[at] + b.scatter[at]);
+      const double product = (i == j ? 1.0 : 2.0) * x * (a.mean[j] - b.mean[j]);
+      spread[0] += product * a.scatter[at];
+      spread[1] += product * b.scatter[at];
     }
   }
-  constexpr double kGap = 4.0;
-  return length * length * (*a.mass + *b.mass) > kGap * kGap * spread;
+  return length > reach * (std::sqrt(std::max(spread[0] / *a.mass, 0.0)) +
+                           std::sqrt(std::max(spread[1] / *b.mass, 0.0)));
 }
 
 Index ClusterLearner::divisions(Backend& backend, Divide which) {
@@ -167,15 +171,12 @@ Index ClusterLearner::divisions(Backend& backend, Divide which) {
   for (Index target = 0; target < targets; ++target) {
     if (rests(target)) continue;
     const bool known = mixture_.rows_of(target) > kKnownRows;
-    if (known && which == Divide::kYoung) {
-      candidates_.clear(target);  // its rows would be of another time than those to come
-      continue;
-    }
+    if (known && which == Divide::kYoung) continue;  // see rare_births()
     // Features are never quite Gaussian: of a cluster that is known, or in a block that brings
     // nothing new, two are made only where there is a gap.
     ProposalSettings settings = proposal_settings();
     constexpr double kNever = 1e300;
-    if ((known || which == Divide::kYoung) && !halves_apart(target)) {
+    if ((known || which == Divide::kYoung) && !halves_apart(target, kReach)) {
       settings.least_gain = kNever;
       // Rows stay in the half that they were put in: halves that began badly do not get better.
       if (which == Divide::kYoung && candidates_.rows(target) > kTrialRows) {
@@ -188,6 +189,42 @@ Index ClusterLearner::divisions(Backend& backend, Divide which) {
     if (note_birth(record)) ++divided;
   }
   return divided;
+}
+
+// A state that shows a row now and then is explained by no block: its rows are gathered apart from
+// the others of the known cluster that they fall to, until they are evidence enough. They count
+// only while they lie together: outliers on all sides do not.
+Index ClusterLearner::rare_births(Backend& backend) {
+  constexpr double kOrdinary = 0.9999;
+  const double limit = half_chi_squared_quantile(config_.shape.dims, kOrdinary);
+  Index born = 0;
+  const Index targets = mixture_.clusters();
+  for (Index target = 0; target < targets; ++target) {
+    if (rests(target) || !(mixture_.rows_of(target) > kKnownRows)) continue;
+    const double reach = std::sqrt(2.0 * limit);
+    // It may be a candidate of another block, in halves that lie next to each other.
+    if (!halves_apart(target, reach)) candidates_.clear(target);
+    std::fill_n(far_, mixture_.stream_rows().rows, std::uint8_t{0});
+    bool any = candidates_.exists(target);
+    for (Index i = 0; i < met_rows_; ++i) {
+      if (score_[i].cluster != target || !(static_cast<double>(score_[i].remoteness) > limit))
+        continue;
+      far_[i] = 1;
+      any = true;
+    }
+    if (!any) continue;
+    ProposalSettings settings = proposal_settings();
+    settings.least_rows = std::max(settings.least_rows, static_cast<double>(config_.shape.dims));
+    birth_.gather_rare(mixture_, target, far_, candidates_, settings);
+    if (!halves_apart(target, reach) || candidates_.rows(target) > settings.hopeless_rows) {
+      candidates_.clear(target);
+      continue;
+    }
+    const MoveRecord record =
+        birth_.try_rare(backend, mixture_, target, far_, candidates_, settings);
+    if (note_birth(record)) ++born;
+  }
+  return born;
 }
 
 // ---- merges -------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ void Proposal::gather_cluster(Mixture& mixture, Index target, Rival rival, Index
   const Index stride = std::max<Index>(1, static_cast<Index>(estimate) / kSampleRows);
   for (Index at = 0, i = 0; at < r.rows; ++at, i += stride) {
     if (i >= r.rows) i = i % stride + 1;
-    double held = r(i, target);
+    const double held = r(i, target);
     if (held == 0.0) continue;
     if (held >= settings.least_share && i < row_limit) {
       row_[count_] = static_cast<std::uint32_t>(i);
@@ -88,14 +88,8 @@ void Proposal::gather_cluster(Mixture& mixture, Index target, Rival rival, Index
       ++count_;
       continue;
     }
-    double* mean = scratch_;
-    double* spread = scratch_ + m;
-    std::fill_n(spread, shape_.scatter_size(), 0.0);
-    for (Index j = 0; j < m; ++j) {
-      mean[j] = rows(i, j);
-      if (has_variance_) spread[shape_.diagonal_at(j)] = held * static_cast<double>(variance(i, j));
-    }
-    add_statistics(shape_, {&held, mean, spread}, row_weight_, aside_[0]);
+    add_row(shape_, rows.row(i), has_variance_ ? variance.row(i) : nullptr, held, row_weight_,
+            aside_[0], scratch_);
   }
   if (rival != Rival::kOldCluster) return;
   fixed_.copy(0, mixture.carried(), target);

@@ -201,12 +201,12 @@ TEST_CASE("a mutable view converts to a const one and never back") {
 
 namespace {
 
-Status fail_on_row(std::int64_t row) {
+Status fail_on_row(std::ptrdiff_t row) {
   if (row < 0) return Status();
   return Status(StatusCode::kNonFinite, "not a number", row);
 }
 
-Status first_failure(std::int64_t first, std::int64_t second, int& steps) {
+Status first_failure(std::ptrdiff_t first, std::ptrdiff_t second, int& steps) {
   ADAPVAE_RETURN_IF_ERROR(fail_on_row(first));
   ++steps;
   if (steps > 0) ADAPVAE_RETURN_IF_ERROR(fail_on_row(second));

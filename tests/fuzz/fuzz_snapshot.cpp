@@ -241,7 +241,7 @@ void edit_tensor(Program& program, Parts& parts) {
     case 1: {
       // A row or byte more, or less.
       if (tensor.shape.empty() || tensor.shape[0] == 0 || tensor.data.empty()) break;
-      const size_t row = tensor.data.size() / tensor.shape[0];
+      const auto row = static_cast<size_t>(tensor.data.size() / tensor.shape[0]);
       const bool more = program.below(2) == 0;
       tensor.shape[0] += more ? 1 : ~uint64_t{0};
       tensor.data.resize(tensor.data.size() + (more ? row : ~row + 1));

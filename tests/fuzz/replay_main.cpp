@@ -65,7 +65,7 @@ void damage(const fs::path& snapshot, long flips) {
     std::vector<char> bytes = good;
     for (int n = 1 + static_cast<int>(i % 3); n > 0; --n) {
       state = state * 6364136223846793005U + 1442695040888963407U;
-      const uint64_t bit = (state >> 16) % (8 * bytes.size());
+      const auto bit = static_cast<size_t>((state >> 16) % (8 * bytes.size()));
       bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
     }
     fuzz_load(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());

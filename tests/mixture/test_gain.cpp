@@ -39,7 +39,7 @@ void learn(MixtureFixture& fixture) {
 Bytes table_of(MixtureFixture& fixture, ConstMatrixView z, ConstMatrixView variance) {
   const Bytes before = saved(fixture.mixture);
   REQUIRE(fixture.mixture.carry_rows_alone(fixture.backend, z, variance).ok());
-  Bytes table(Mixture::table_bytes(fixture.mixture.config().shape, 4));
+  Bytes table(static_cast<std::size_t>(Mixture::table_bytes(fixture.mixture.config().shape, 4)));
   ByteWriter writer(table.data(), table.size());
   fixture.mixture.write_table(writer);
   REQUIRE(writer.ok());
@@ -123,7 +123,7 @@ TEST_CASE("a newborn of a table keeps what it shares with the base and with its 
   randomise_responsibilities(source, random);
   source.recount(from.backend);
   source.carry_stream_alone();
-  Bytes table(Mixture::table_bytes(source.config().shape, 6));
+  Bytes table(static_cast<std::size_t>(Mixture::table_bytes(source.config().shape, 6)));
   ByteWriter writer(table.data(), table.size());
   source.write_table(writer);
   // One by one, with the base's numbers as they are, and the newborns' after another that is there.

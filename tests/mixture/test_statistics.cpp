@@ -163,6 +163,27 @@ TEST_CASE("statistics added in parts equal those of all rows") {
   }
 }
 
+TEST_CASE("a part that is taken out leaves the rest; what is no part is refused") {
+  Philox random({.seed = 44});
+  for (const FactorShape covariance : kShapes) {
+    const ClusterShape shape = {covariance, 5};
+    const Sample sample = random_sample(300, 5, 1e3, random);
+    OwnStatistics whole(shape), part(shape), rest(shape);
+    two_pass(shape, sample, 0, 300, nullptr, whole.ref());
+    two_pass(shape, sample, 0, 20, nullptr, part.ref());
+    two_pass(shape, sample, 20, 300, nullptr, rest.ref());
+    REQUIRE(remove_statistics(shape, part.ref(), whole.ref()));
+    check_same(shape, whole.ref(), rest.ref(), 1e-11);
+    CHECK_FALSE(remove_statistics(shape, rest.ref(), part.ref()));
+    OwnStatistics none(shape);
+    CHECK_FALSE(remove_statistics(shape, none.ref(), rest.ref()));
+    // More spread than there is.
+    OwnStatistics wide = part;
+    for (double& x : wide.scatter) x *= 1e6;
+    CHECK_FALSE(remove_statistics(shape, wide.ref(), rest.ref()));
+  }
+}
+
 TEST_CASE("adding nothing changes no bit, and adding to nothing is a copy") {
   Philox random({.seed = 44});
   for (const FactorShape covariance : kShapes) {

@@ -214,3 +214,59 @@ TEST_CASE("rows that resemble the row before them count as fewer") {
     CHECK(f.learner.mixture().rows_learnt() == 4000.0);
   }
 }
+
+namespace {
+
+// Blocks of 200 ordinary rows, absorbed as they are, with a far row in each but the first ones.
+struct RareRun {
+  explicit RareRun(const LearnerConfig& config) : fixture(config) {
+    Philox random({.seed = 21});
+    std::vector<float> rows;
+    add_rows(random, 0.0, 1500, rows);
+    REQUIRE(fixture.learn(rows).ok());
+    fixture.events.clear();
+  }
+  template <typename Far>
+  void absorb(int blocks, const Far& far) {
+    for (int b = 0; b < blocks; ++b) {
+      Philox random({.seed = 22, .index = static_cast<std::uint32_t>(b)});
+      std::vector<float> rows;
+      add_rows(random, 0.0, 100, rows);
+      far(random, b, rows);
+      add_rows(random, 0.0, 99, rows);
+      fixture.learner.meet(fixture.backend, view(rows), {});
+      REQUIRE(fixture.learner.begin(view(rows), {}, 1).ok());
+      fixture.learner.absorb(fixture.backend);
+    }
+  }
+  LearnerFixture fixture;
+};
+
+}  // namespace
+
+TEST_CASE("a state that shows one row in a block is born when there are enough of them") {
+  RareRun run(config());
+  run.absorb(
+      12, [](Philox& random, int, std::vector<float>& rows) { add_rows(random, 25.0, 1, rows); });
+  const ClusterLearner& learner = run.fixture.learner;
+  REQUIRE(learner.mixture().clusters() == 2);
+  CHECK(learner.rows_seen() == 1500.0 + 12 * 200.0);
+  const auto born = std::count_if(
+      run.fixture.events.begin(), run.fixture.events.end(),
+      [](const ClusterEvent& event) { return event.kind == ClusterEventKind::kBorn; });
+  CHECK(born == 1);
+  // Its rows of all blocks, and nothing else, and the other cluster is as narrow as before.
+  CHECK(learner.mixture().rows_of(1) == doctest::Approx(12.0).epsilon(0.02));
+  const StatisticsRef old = learner.mixture().carried()[0];
+  const StatisticsRef rare = learner.mixture().carried()[1];
+  CHECK(old.scatter[0] / *old.mass < 1.2);
+  CHECK(rare.mean[0] == doctest::Approx(25.0).epsilon(0.05));
+}
+
+TEST_CASE("outliers on all sides are no state, however many") {
+  RareRun run(config());
+  run.absorb(60, [](Philox& random, int b, std::vector<float>& rows) {
+    add_rows(random, b % 2 == 0 ? 12.0 : -12.0, 1, rows);
+  });
+  CHECK(run.fixture.learner.mixture().clusters() == 1);
+}
