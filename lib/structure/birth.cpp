@@ -262,6 +262,12 @@ double BirthMove::gain_of_halves(const Mixture& mixture, Index target, const Sta
   return gain;
 }
 
+double BirthMove::gain_of_parting(const Mixture& mixture, Index k) {
+  past_.copy(0, mixture.totals(), k);
+  if (!remove_statistics(shape_, mixture.carried()[k], past_[0])) return 0.0;
+  return gain_of_halves(mixture, k, past_[0], mixture.carried()[k]);
+}
+
 void BirthMove::gather_rare(Mixture& mixture, Index target, const std::uint8_t* far,
                             CandidateDivisions& candidates, const ProposalSettings& settings) {
   const MatrixViewD r = mixture.stream_responsibilities();

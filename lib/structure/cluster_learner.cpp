@@ -480,7 +480,8 @@ void ClusterLearner::publish_newborns() {
     const bool untouched = info.name[0] == '\0' && info.kept_whole == 0 && info.kept_apart == 0;
     if (info.id == kNoId || grown) {
       publish(k);
-    } else if (met_rows_ > 0 && untouched && mostly_novel(k) && present_[k] > 0.5 * rows) {
+    } else if (met_rows_ > 0 && untouched && mostly_novel(k) && present_[k] > 0.5 * rows &&
+               birth_.gain_of_parting(mixture_, k) > 0.0) {
       publish_successor(k);
     }
   }
@@ -507,7 +508,8 @@ void ClusterLearner::publish(Index k) {
 }
 
 // Rows that nothing explained came to where a few strays of another kind lay, and are now most of
-// that cluster: what it was is a part of what it has become.
+// that cluster: what it was is a part of what it has become. If the bound would rather have the two
+// as one, those were no strays but the first rows of this kind.
 void ClusterLearner::publish_successor(Index k) {
   registry_.succeed(k, stream_);
   candidates_.clear(k);
