@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs tests of a preset in parallel, or the ones whose name contains NAME.
 
-usage: run_ctest.py PRESET [--jobs N] [--junit FILE] [-k NAME] [-- CTEST_OPTION...]
+usage: run_ctest.py PRESET [--jobs N] [--junit FILE] [--limit SECONDS] [-k NAME] [-- CTEST_OPTION...]
 
 NAME is looked for in the names of CTest's tests first, then in the names of doctest's cases. The exit status is 77 if
 there is no such test.
@@ -46,9 +46,10 @@ def main():
     parser.add_argument("preset")
     parser.add_argument("--jobs", default="1")
     parser.add_argument("--junit")
+    parser.add_argument("--limit", default="900", help="seconds of a test")
     parser.add_argument("-k", dest="name", default="")
     options = parser.parse_args(words)
-    run = ["ctest", "--preset", options.preset, "--parallel", options.jobs, "--no-tests=error", "--timeout", "900",
+    run = ["ctest", "--preset", options.preset, "--parallel", options.jobs, "--no-tests=error", "--timeout", options.limit,
            "--test-output-size-passed", "1000000", "--test-output-size-failed", "1000000", *selection]
     if options.junit:
         pathlib.Path(options.junit).unlink(missing_ok=True)

@@ -77,6 +77,8 @@ class Plan:
         name = f"test {preset}" + (f" {title}" if title else "")
         file = ROOT / "build/test-logs" / (name.replace(" ", "-") + ".xml")
         command = ["python3", "tests/suites/run_ctest.py", preset, "--jobs", self.jobs, "--junit", file]
+        if limit or self.full:
+            command += ["--limit", limit or 3600]
         if self.name:
             command += ["-k", self.name]
         return self.add(suite, name, [*command, "--", *selection], after=after, junit=file, limit=limit,
