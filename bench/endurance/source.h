@@ -17,7 +17,7 @@ class Source {
   virtual int states() const = 0;
   // The rows of block `number`, which is asked for once, in order.
   virtual std::vector<Row> block(int number) = 0;
-  // At most so many rows of a state as it is in block `number`, which are not part of the stream.
+  // Up to `rows` rows of a state as it is in block `number`. They are not part of the stream.
   virtual std::vector<Row> probe(int state, int number, int rows) = 0;
 };
 
