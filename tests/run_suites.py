@@ -150,7 +150,7 @@ def main():
         names = suites.DEFAULT
     elif names == ["full"]:
         names = suites.FULL
-        os.environ["ADAPVAE_TEST_FULL"] = "1"
+        os.environ["ADAPVAE_TEST_SIZE"] = "full"
     unknown = [name for name in names if name not in suites.FULL]
     if unknown:
         sys.exit(f"run: there is no suite '{unknown[0]}'; there are: {' '.join(suites.FULL)}, and full for all")

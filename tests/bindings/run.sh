@@ -73,7 +73,7 @@ go_module() {
   unformatted=$(gofmt -l .)
   [ -z "$unformatted" ] || { echo "gofmt: $unformatted" >&2; exit 1; }
   local race=
-  [ "${ADAPVAE_TEST_FULL:-0}" != 1 ] || race=-race
+  [ "${ADAPVAE_TEST_SIZE:-usual}" != full ] || race=-race
   go test $race -vet=all -v ${only:+-run "$only"} ./...
   go build $race -o "$place/record_stream_go" ./record_stream
 }

@@ -10,7 +10,7 @@
 
 using namespace adapvae_test;
 using adapvae::testing::full_size;
-using adapvae::testing::kAddressSanitizer;
+using adapvae::testing::brief_size;
 using adapvae::testing::repeats;
 
 namespace {
@@ -254,8 +254,8 @@ TEST_CASE("after a stream that numbers find hard, ordinary rows are learnt again
   };
   const Setting settings[] = {
       {kBernoulli, 0}, {kGaussian, 0}, {kGaussian, 1}, {kLearned, 0}, {kLearned, 1}};
-  const int stress_blocks = repeats(3, 6);
-  const int ordinary_blocks = repeats(4, 12);
+  const int stress_blocks = repeats(3, 3, 6);
+  const int ordinary_blocks = repeats(4, 4, 12);
   int turn = 0;
   for (const Setting& setting : settings) {
     for (const bool small : {true, false}) {
@@ -271,8 +271,8 @@ TEST_CASE("after a stream that numbers find hard, ordinary rows are learnt again
         ++turn;
         for (const bool first : {true, false}) {
           // Usually the small network takes every stream once, the default one every fifth (a third
-          // of that under AddressSanitizer).
-          const int every = (small ? 1 : 5) * (kAddressSanitizer ? 3 : 1);
+          // of that at the brief size).
+          const int every = (small ? 1 : 5) * (brief_size() ? 3 : 1);
           if (!full_size() && (first != (turn % 2 == 0) || turn % every != 0)) continue;
           const std::string name = std::string(stream.name) + (first ? ", first" : ", later") +
                                    ", likelihood " + std::to_string(setting.likelihood) +
@@ -315,11 +315,11 @@ TEST_CASE("1 input and 5,000 inputs") {
       CAPTURE(scale);
       adapvae_config config = stress_config(kGaussian, scale, true);
       config.inputs = inputs;
-      config.pretrain_epochs = repeats(5, 40);
-      config.adapt_epochs = config.joint_epochs = repeats(2, 8);
+      config.pretrain_epochs = repeats(5, 5, 40);
+      config.adapt_epochs = config.joint_epochs = repeats(2, 2, 8);
       Stressed stressed(config);
       Noise noise(5);
-      for (int block = 0; block < repeats(4, 30); ++block) {
+      for (int block = 0; block < repeats(4, 4, 30); ++block) {
         std::vector<float> rows = ordinary(noise, kRows, inputs);
         // The third block is constant, the fourth huge.
         if (block % 4 == 2) std::fill(rows.begin(), rows.end(), 0.25F);
@@ -341,7 +341,7 @@ TEST_CASE("as many clusters as there is room for, and more kinds than that") {
     config.max_clusters = room;
     config.block_rows = 200;
     Stressed stressed(config);
-    for (int block = 0; block < repeats(4, 40); ++block) {
+    for (int block = 0; block < repeats(4, 4, 40); ++block) {
       const std::vector<float> rows = kinds(2 * block, 2 * block + 3, 200, block);
       CHECK(stressed.learn_block(rows));
       CHECK(stressed.report.clusters <= room);
@@ -352,7 +352,7 @@ TEST_CASE("as many clusters as there is room for, and more kinds than that") {
 }
 
 TEST_CASE("many blocks of 1 to 3 rows") {
-  const int blocks = repeats(300, 100000);
+  const int blocks = repeats(100, 300, 100000);
   for (const int32_t scale : {0, 1}) {
     CAPTURE(scale);
     adapvae_config config = stress_config(kGaussian, scale, true);

@@ -12,7 +12,7 @@ using namespace adapvae;
 
 namespace {
 
-const Index kPoints = testing::repeats(10001, 40001);
+const Index kPoints = testing::repeats(10001, 10001, 40001);
 constexpr Index kPiece = 1003;  // points handled at once
 
 // From -100 to 100, a third of it close to zero.

@@ -18,7 +18,7 @@ using namespace adapvae::testing;
 
 namespace {
 
-const int kStreams = repeats(200, 500, 100);
+const int kStreams = repeats(100, 200, 500);
 constexpr int kSpell = 50;  // streams between two new kinds
 const int kKinds = kStreams / kSpell;
 constexpr Index kRows = 200;
@@ -163,7 +163,7 @@ TEST_CASE("long run: a stream that does not change leaves clusters where and as 
   };
   StreamReport report;
   double first = 0.0, loss = 0.0;
-  const auto blocks = static_cast<std::uint32_t>(repeats(50, 50, 20));
+  const auto blocks = static_cast<std::uint32_t>(repeats(20, 50, 50));
   for (std::uint32_t s = 0; s < blocks; ++s) {
     REQUIRE(f.model.learn(f.backend, block(s).view(), &report).ok());
     if (s == 1) {

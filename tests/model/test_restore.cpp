@@ -31,8 +31,8 @@ struct Surroundings {
 
 // All of the first operations and of the last, and some between.
 std::vector<std::uint64_t> places_to_fail(std::uint64_t operations) {
-  const auto between = static_cast<std::uint64_t>(repeats(23, 23, 7));
-  const auto last = static_cast<std::uint64_t>(repeats(12, 12, 4));
+  const auto between = static_cast<std::uint64_t>(repeats(7, 23, 23));
+  const auto last = static_cast<std::uint64_t>(repeats(4, 12, 12));
   std::vector<std::uint64_t> places;
   for (std::uint64_t n = 1; n <= operations; n += n < 3 ? 1 : 1 + operations / between) {
     places.push_back(n);

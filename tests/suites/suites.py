@@ -12,8 +12,10 @@ import results
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DEFAULT = ["check", "native", "capi", "cli", "wasm", "web", "sanitize", "edge", "cuda", "bindings"]
 FULL = DEFAULT + ["clang", "threads", "edge-full"]
-# For emulators and ThreadSanitizer, which look at instructions and at orders of events, not at numbers of repetitions.
-USUAL_SIZE = {"ADAPVAE_TEST_FULL": "0"}
+# Emulators and sanitizers look at instructions, memory and orders of events, which do not depend on repetition
+# (tests/support/test_size.h).
+BRIEF_SIZE = {"ADAPVAE_TEST_SIZE": "brief"}
+USUAL_SIZE = {"ADAPVAE_TEST_SIZE": "usual"}
 
 
 @dataclasses.dataclass(eq=False)
@@ -48,7 +50,7 @@ class Plan:
 
     def __init__(self, name, jobs):
         self.steps = []
-        self.full = os.environ.get("ADAPVAE_TEST_FULL") == "1"
+        self.full = os.environ.get("ADAPVAE_TEST_SIZE") == "full"
         self.name = name  # of one test, or nothing for all
         self.jobs = jobs
 
@@ -153,7 +155,7 @@ def web(plan):
 
 def sanitize(plan):
     build = plan.build("sanitize", "asan")
-    plan.ctest("sanitize", "asan", after=[build])
+    plan.ctest("sanitize", "asan", after=[build], environment=USUAL_SIZE if plan.full else BRIEF_SIZE)
 
 
 def edge(plan, boards=("cortex-m7", "cortex-m4f"), suite="edge"):
@@ -177,7 +179,7 @@ def edge_full(plan):
     brief = ["-LE", "cuda", "-E", "long_run|restore|replay_regression|endurance|stress"]
     for board, selection in (("aarch64-linux", ["-LE", "cuda"]), ("riscv64-linux", brief), ("armhf-linux", brief)):
         build = plan.build("edge-full", board)
-        plan.ctest("edge-full", board, *selection, after=[build], environment=USUAL_SIZE, limit=4 * 3600)
+        plan.ctest("edge-full", board, *selection, after=[build], environment=BRIEF_SIZE, limit=4 * 3600)
         plan.script("edge-full", f"firmware on {board}", ["tests/edge/board_parity.sh", "build/twin", board],
                     after=[build, twin])
     plan.script("edge-full", "NEON", ["tests/edge/check_neon.sh", "build/aarch64-linux"], after=["build aarch64-linux"])
@@ -216,7 +218,7 @@ def threads(plan):
     # Programs with several threads.
     build = plan.build("threads", "tsan", "test_capi", "test_compute", "test_network", "test_tools")
     plan.ctest("threads", "tsan", "-R", r"^(capi\.|compute\.determinism|network\.network_determinism|tools\.thread_pool)",
-               after=[build], environment=USUAL_SIZE, limit=4 * 3600)
+               after=[build], environment=BRIEF_SIZE, limit=4 * 3600)
 
 
 def plan(names, name, jobs):

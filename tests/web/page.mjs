@@ -5,7 +5,7 @@ import { launch, open, serve } from './browser.mjs';
 
 export const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 360, height: 740 } };
 // Everything at its full size: ./run test full.
-export const FULL = process.env.ADAPVAE_TEST_FULL === '1';
+export const FULL = process.env.ADAPVAE_TEST_SIZE === 'full';
 export const SMALLEST = { width: 320, height: 640 };
 
 export async function begin() {
