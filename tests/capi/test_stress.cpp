@@ -9,8 +9,8 @@
 #include "support/test_size.h"
 
 using namespace adapvae_test;
-using adapvae::testing::full_size;
 using adapvae::testing::brief_size;
+using adapvae::testing::full_size;
 using adapvae::testing::repeats;
 
 namespace {
