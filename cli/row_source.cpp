@@ -1,6 +1,7 @@
 #include "cli/row_source.h"
 
 #include <cmath>
+#include <deque>
 #include <filesystem>
 
 #include "cli/array_source.h"
@@ -155,7 +156,32 @@ class Chain : public RowSource {
     if (part < 0.0) return -1.0;
     return (static_cast<double>(at_ - 1) + part) / static_cast<double>(paths_.size());
   }
+  std::vector<float> first_rows() override {
+    constexpr std::size_t kMostRows = 1000;
+    constexpr std::size_t kMostNumbers = 4'000'000;
+    std::vector<float> numbers;
+    const auto inputs = static_cast<std::size_t>(shape_.inputs);
+    Row row;
+    while (fraction() >= 0.0 && ahead_end_ == Next::kRow && ahead_.size() < kMostRows &&
+           numbers.size() + inputs <= kMostNumbers) {
+      ahead_end_ = read(row);
+      if (ahead_end_ != Next::kRow) break;
+      numbers.insert(numbers.end(), row.values.begin(), row.values.end());
+      ahead_.push_back(std::move(row));
+    }
+    return numbers;
+  }
   Next next(Row& row) override {
+    if (!ahead_.empty()) {
+      row = std::move(ahead_.front());
+      ahead_.pop_front();
+      return Next::kRow;
+    }
+    return ahead_end_ == Next::kRow ? read(row) : ahead_end_;
+  }
+
+ private:
+  Next read(Row& row) {
     for (;;) {
       const Next next = source_->next(row);
       if (next == Next::kRow) {
@@ -183,8 +209,6 @@ class Chain : public RowSource {
       return Next::kError;
     }
   }
-
- private:
   bool open_next() {
     bool text = false;
     std::unique_ptr<RowSource> fresh = open_one(paths_[at_], options_, text, error_);
@@ -219,6 +243,8 @@ class Chain : public RowSource {
   std::int64_t before_ = 0;
   std::int64_t last_ = 0;
   std::int64_t skipped_ = 0;
+  std::deque<Row> ahead_;        // read by first_rows(), not given yet
+  Next ahead_end_ = Next::kRow;  // what came after them, if it was no row
 };
 
 }  // namespace

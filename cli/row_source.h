@@ -60,6 +60,9 @@ class RowSource {
   virtual const RowShape& shape() const = 0;
   // The next row, of shape().inputs numbers. After kError: error().
   virtual Next next(Row& row) = 0;
+  // Some of the first rows, one after the other, before any was given; next() gives them all the
+  // same. Empty if rows come from a pipe: nobody should wait for them.
+  virtual std::vector<float> first_rows() { return {}; }
   // Rows that the policy on missing values left out.
   virtual std::int64_t skipped() const { return 0; }
   // Part of the source that is read, 0 to 1; below 0: not known.

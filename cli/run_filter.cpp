@@ -136,7 +136,8 @@ bool Run::make_model(std::string& error) {
   }
   if (!options_.model_path.empty()) forget_undo(options_.model_path);  // of one that is gone
   adapvae_config config;
-  if (!model_config(arguments_, source_->shape(), config, error)) return false;
+  if (!model_config(arguments_, source_->shape(), source_->first_rows(), config, error))
+    return false;
   model_ = create_model(config, &made_with, error);
   return model_ != nullptr;
 }

@@ -7,9 +7,6 @@
 namespace adapvae::cli {
 namespace {
 
-// So few inputs need no more, and learn faster.
-constexpr int kFewInputs = 32;
-
 bool set_field(adapvae_config& config, const std::string& name, const std::string& value,
                std::string& error) {
   auto why = sized<adapvae_error>();
@@ -24,24 +21,22 @@ std::string field_text(const adapvae_config& config, const char* name) {
   return text;
 }
 
-// Images and numbers in [0, 1] as they are; anything else as raw measurements.
-void suit(const RowShape& shape, adapvae_config& config) {
-  config.inputs = shape.inputs;
-  if (!shape.unit) {
-    config.likelihood = 1;
-    config.scale_inputs = 1;
-  }
-  if (shape.inputs <= kFewInputs) {
-    config.latent = std::max(2, std::min(4, shape.inputs));
-    config.hidden1 = 32;
-    config.hidden2 = 0;
-    config.pretrain_mask_probability = 0.0;  // of a few inputs, none is to spare
-  }
-  if (shape.image_width > 0 && shape.unit) {
+// What the library makes of such rows.
+bool suit(const RowShape& shape, const std::vector<float>& rows, adapvae_config& config,
+          std::string& error) {
+  if (shape.unit) {
     config.image_width = shape.image_width;
     config.image_height = shape.image_height;
-    config.augment = 1;
   }
+  auto why = sized<adapvae_error>();
+  const auto count =
+      static_cast<std::int32_t>(rows.size() / static_cast<std::size_t>(shape.inputs));
+  if (adapvae_config_for_rows(&config, rows.data(), count, shape.inputs, 0, nullptr, &why) ==
+      ADAPVAE_OK) {
+    return true;
+  }
+  error = why.message;
+  return false;
 }
 
 // WIDTHxHEIGHT, of an option that need not be there.
@@ -162,10 +157,10 @@ bool check_settings(const Arguments& arguments, std::string& error) {
   return false;
 }
 
-bool model_config(const Arguments& arguments, const RowShape& shape, adapvae_config& config,
-                  std::string& error) {
+bool model_config(const Arguments& arguments, const RowShape& shape, const std::vector<float>& rows,
+                  adapvae_config& config, std::string& error) {
   adapvae_config_init(&config, sizeof config);
-  if (!arguments.has("--preset")) suit(shape, config);
+  if (!arguments.has("--preset") && !suit(shape, rows, config, error)) return false;
   if (!apply_settings(arguments, config, error)) return false;
   if (config.inputs == shape.inputs) return true;
   error = "these settings are for rows of " + std::to_string(config.inputs) +

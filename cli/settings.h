@@ -24,10 +24,10 @@ bool apply_settings(const Arguments& arguments, adapvae_config& config, std::str
 // Whether these options are understood at all, before there are rows to make a model for.
 bool check_settings(const Arguments& arguments, std::string& error);
 
-// A configuration for rows of this shape: the preset if one is given, else by what the rows are;
-// then --seed, --block and --set.
-bool model_config(const Arguments& arguments, const RowShape& shape, adapvae_config& config,
-                  std::string& error);
+// A configuration for rows of this shape, of which `rows` are some of the first: the preset if one
+// is given, else adapvae_config_for_rows(); then --seed, --block and --set.
+bool model_config(const Arguments& arguments, const RowShape& shape, const std::vector<float>& rows,
+                  adapvae_config& config, std::string& error);
 // The same options on a model that there is: live fields change, others must be what they are.
 bool change_settings(const Arguments& arguments, adapvae_model* model, std::string& error);
 

@@ -38,19 +38,11 @@ struct Options {
   std::vector<std::string> settings;
 };
 
-// What the program chooses for measurements.
+// What the program chooses for measurements that come from a pipe.
 adapvae_config config_for(const Family& family, unsigned long seed, const Options& options) {
   adapvae_config config;
   adapvae_config_init(&config, sizeof config);
-  config.inputs = family.inputs;
-  config.likelihood = 1;
-  config.scale_inputs = 1;
-  if (family.inputs <= 32) {
-    config.latent = std::max(2, std::min(4, family.inputs));
-    config.hidden1 = 32;
-    config.hidden2 = 0;
-    config.pretrain_mask_probability = 0.0;
-  }
+  adapvae_config_for_rows(&config, nullptr, 0, family.inputs, 0, nullptr, nullptr);
   config.block_rows = family.block;
   config.batch = std::min(config.batch, config.block_rows);
   config.seed = seed;

@@ -1,5 +1,7 @@
 // The configuration before a model is there, and the settings of one that is.
+#include "base/input_check.h"
 #include "handle.h"
+#include "model/configuration_for_rows.h"
 
 using namespace adapvae;
 using namespace adapvae::capi;
@@ -20,6 +22,26 @@ adapvae_status adapvae_config_preset(adapvae_config* config, const char* name,
   if (status.ok() && name == nullptr) status = {StatusCode::kInvalidArgument, "name is null"};
   if (status.ok()) status = apply_preset(value, name);
   if (status.ok()) write_config(value, config);
+  return finish(error, status);
+}
+
+adapvae_status adapvae_config_for_rows(adapvae_config* config, const float* rows, int32_t count,
+                                       int32_t inputs, int32_t stride, const char** why,
+                                       adapvae_error* error) {
+  Configuration value;
+  Status status = read_config(config, &value);
+  if (status.ok() && inputs < 1) {
+    status = {StatusCode::kInvalidArgument, "inputs must be the number of columns, 1 or more"};
+  }
+  ConstMatrixView view;
+  if (status.ok()) status = view_rows(rows, count, stride, inputs, &view);
+  if (status.ok() && count > 0) status = check_finite(view);
+  if (status.ok()) {
+    view.cols = inputs;
+    const char* reason = suit_rows(value, view);
+    if (why != nullptr) *why = reason;
+    write_config(value, config);
+  }
   return finish(error, status);
 }
 

@@ -10,13 +10,14 @@ enum class PriorMode : std::int32_t {
   kFixed = 0,      // what set_base_measure() was given
   kScaled = 1,     // from the spread of the first stream
   kEmpirical = 2,  // like kScaled; from the second stream on, what clusters had in common
+  kFitted = 3,     // like kEmpirical; in the first stream estimated together with the clusters
 };
 
 struct PriorSettings {
   PriorMode mode = PriorMode::kEmpirical;
   double scale = 0.3;      // kScaled: a cluster's variance as a part of the data's
   double beta = 0.2;       // how firmly the mean of clusters is known, in rows
-  double strength = 22.0;  // kEmpirical: ν = m + strength
+  double strength = 22.0;  // kEmpirical, kFitted: ν = m + strength, or less
 };
 
 // The base measure from the spread of rows: their mean, scale · mean variance · I. False if the
@@ -25,9 +26,17 @@ struct PriorSettings {
 bool set_scaled_prior(Mixture& mixture, ConstMatrixView z, ConstMatrixView variance,
                       const PriorSettings& settings, double* scratch);
 
-// The base measure from the clusters: pooled covariance within them, with the weight of `strength`
-// rows; the mean stays. Every posterior and the bound are recomputed. False, and nothing changed,
-// if clusters hold too little. Between streams. scratch [m + scatter_size].
+// The base measure from the clusters. The mean stays; every posterior and the bound are recomputed.
+// False, and nothing changed, if clusters hold too little.
+
+// The covariance within all clusters, where large ones count most, with the weight of `strength`
+// rows. scratch [m + scatter_size].
 bool set_pooled_prior(Mixture& mixture, const PriorSettings& settings, double* scratch);
+
+// The scale of highest likelihood given the clusters' precisions: ν times their harmonic mean,
+// every cluster counted once (eq. 24). One wide cluster that is still to be divided does not make
+// all others wide. ν follows from how differently wide clusters are; it is at most m + strength.
+// False, too, if there is only one cluster. scratch [m + 3 scatter_size].
+bool set_fitted_prior(Mixture& mixture, const PriorSettings& settings, double* scratch);
 
 }  // namespace adapvae

@@ -97,7 +97,7 @@ LearnerConfig learner_config(const Configuration& config, ModelUse use) {
 
 LearnerSettings learner_settings(const Configuration& config) {
   LearnerSettings settings;
-  settings.prior.mode = config.prior_mode == 0 ? PriorMode::kScaled : PriorMode::kEmpirical;
+  settings.prior.mode = static_cast<PriorMode>(config.prior_mode + 1);  // never kFixed
   settings.prior.scale = config.prior_scale;
   settings.prior.beta = config.prior_beta;
   settings.prior.strength = config.prior_strength;

@@ -161,9 +161,11 @@ constexpr FieldInfo kFields[] = {
         "fit: replay rows stand beside the new ones while clusters are fitted, and are taken out "
         "before the stream closes. counted: they stay, as if they had come."),
 
-    CHOICE(kMixture, prior_mode, "scaled empirical", kFrozen,
-           "What a new cluster is expected to look like: a part of the first stream's spread, or "
-           "from the second stream on what clusters have in common."),
+    CHOICE(kMixture, prior_mode, "scaled empirical fitted", kFrozen,
+           "Covariance that a new cluster is expected to have. scaled: a fraction of the first "
+           "block's variance. empirical: from the second block on, the mean covariance of all "
+           "clusters. fitted: the same, but in the first block it is estimated together with the "
+           "clusters, which finds more of them."),
     SWITCH(kMixture, learn_concentration, kLive,
            "Learn the concentration from the data, around the one given."),
     REAL(kMixture, prior_scale, 1e-6, 1e6, kFrozen,
@@ -200,9 +202,10 @@ constexpr FieldInfo kFields[] = {
          "Rows farther out than this part of a cluster's own wait, if pending_rows gives room."),
     INTEGER(kMoves, pending_streams, 1, 1000000, kLive, "For so many streams a row may wait."),
 
-    SWITCH(kKinds, kinds, kLive,
-           "Group clusters whose rows are each other's neighbours into kinds."),
-    REAL(kKinds, kind_resolution, 0.01, 100, kLive, "Higher: more and smaller kinds."),
+    SWITCH(kKinds, kinds, kLive, "Group clusters whose rows cannot be told apart into kinds."),
+    REAL(kKinds, kind_resolution, 0.01, 100, kLive,
+         "Kinds that overlap by more than a tenth of this are joined. Higher: more and smaller "
+         "kinds."),
 
     REAL(kForgetting, half_life_rows, 0, 1e15, kLive,
          "The past counts half after so many rows; 0: it does not fade."),

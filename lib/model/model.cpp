@@ -548,19 +548,13 @@ Status Model::group_kinds(Backend& backend, ConstMatrixView all) {
   const Index m = config_.latent;
   const Index clusters = learner_.mixture().clusters();
   ADAPVAE_RETURN_IF_ERROR(encode(backend, all));
-  ADAPVAE_RETURN_IF_ERROR(neighbours_.build(backend, ConstMatrixView(z_, all.rows, m)));
+  grouping_.reset(clusters);
   for (Index begin = 0; begin < all.rows; begin += config_.pass_rows) {
     const Index n = std::min<Index>(config_.pass_rows, all.rows - begin);
-    learner_.mixture().score(backend, ConstMatrixView(z_ + begin * m, n, m),
-                             ConstMatrixView(variance_ + begin * m, n, m),
-                             MatrixView(score_r_, n, clusters), score_);
-    for (Index i = 0; i < n; ++i) row_cluster_[begin + i] = score_[i].cluster;
-  }
-  grouping_.reset(clusters);
-  for (Index i = 0; i < all.rows; ++i) {
-    for (Index j = 0; j < neighbours_.neighbours(); ++j) {
-      grouping_.add_edge(row_cluster_[i], row_cluster_[neighbours_.of(i)[j]], 1.0);
-    }
+    const MatrixView r(score_r_, n, clusters);
+    learner_.mixture().responsibilities(backend, ConstMatrixView(z_ + begin * m, n, m),
+                                        ConstMatrixView(variance_ + begin * m, n, m), r, nullptr);
+    for (Index i = 0; i < n; ++i) grouping_.add_row(r.row(i));
   }
   for (Index k = 0; k < clusters; ++k) kind_[k] = kind(k);
   grouping_.group(config_.kind_resolution, kind_);

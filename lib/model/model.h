@@ -273,7 +273,7 @@ class Model {
   NeighbourGraph neighbours_;
   KindGrouping grouping_;
   Index* kind_ = nullptr;         // [K] scratch
-  Index* row_cluster_ = nullptr;  // [block + replay]
+  Index* row_cluster_ = nullptr;  // [block + replay] clusters of rows, when inputs are rescaled
   std::uint32_t stream_ = 0;
   std::uint32_t epoch_ = 0;  // within the stream
   bool rescaled_ = false;    // in this stream

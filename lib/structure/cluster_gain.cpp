@@ -236,7 +236,7 @@ void ClusterLearner::close_gains() {
   }
   aliases_ = nullptr;
   alias_count_ = 0;
-  if (settings_.prior.mode == PriorMode::kEmpirical) {
+  if (settings_.prior.mode >= PriorMode::kEmpirical) {
     set_pooled_prior(mixture_, settings_.prior, scratch_);
   }
 }

@@ -94,7 +94,7 @@ void ClusterLearner::place_lasting(Arena& arena, const LearnerConfig& config) {
   take(log_density_, std::min(rows, BirthMove::kMostRows));
   take(refused_rows_, config.max_clusters);
   take(trial_, config.max_clusters);
-  take(scratch_, division_scratch(config.shape) + 4 * m + 2 * config.shape.scatter_size() + 2);
+  take(scratch_, division_scratch(config.shape) + 4 * m + 3 * config.shape.scatter_size() + 2);
   state_bytes_ = most_bytes(config);
   undo_ = arena.take<std::byte>(state_bytes_ * static_cast<std::size_t>(config.undo_steps));
   take(undo_size_, config.undo_steps);
@@ -322,6 +322,21 @@ void ClusterLearner::fit_rounds(Backend& backend, const GoOn& go_on) {
 }
 
 void ClusterLearner::fit(Backend& backend, const GoOn& go_on) {
+  fit_moves(backend, go_on);
+  if (stream_ > 1 || settings_.prior.mode != PriorMode::kFitted) return;
+  // How wide clusters are is seen when the block has been divided, and then it may be divided
+  // further.
+  constexpr int kMostTimes = 8;
+  for (int time = 0; time < kMostTimes && go_on(); ++time) {
+    const Index before = mixture_.clusters();
+    if (!set_fitted_prior(mixture_, settings_.prior, scratch_)) return;
+    reconsider();
+    fit_moves(backend, go_on);
+    if (mixture_.clusters() == before) return;
+  }
+}
+
+void ClusterLearner::fit_moves(Backend& backend, const GoOn& go_on) {
   fit_arrivals(backend, go_on);
   bool divided = !settings_.divisions;
   for (int round = 0; round < settings_.rounds && go_on(); ++round) {
@@ -367,7 +382,9 @@ void ClusterLearner::finish_close(Backend& backend) {
   met_rows_ = 0;
   birth_.set_arrivals(nullptr);
   mixture_.close_stream();
-  if (settings_.prior.mode == PriorMode::kEmpirical) {
+  // One cluster may be several that are still to be parted: it does not say how wide they are.
+  const bool alone = settings_.prior.mode == PriorMode::kFitted && mixture_.clusters() == 1;
+  if (settings_.prior.mode >= PriorMode::kEmpirical && !alone) {
     set_pooled_prior(mixture_, settings_.prior, scratch_);
   }
 }

@@ -293,6 +293,7 @@ class ClusterLearner {
   void score_stream(Backend& backend);
   double evidence_of(ConstMatrixView z) const;
   void finish_close(Backend& backend);
+  void fit_moves(Backend& backend, const GoOn& go_on);
   void fit_arrivals(Backend& backend, const GoOn& go_on);
   void fit_rounds(Backend& backend, const GoOn& go_on);
   // Births from rows of more surprise than this.

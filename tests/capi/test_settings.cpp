@@ -103,6 +103,71 @@ TEST_CASE("presets make models") {
   CHECK(std::memcmp(&before, &config, sizeof config) == 0);
 }
 
+TEST_CASE("settings follow from rows") {
+  const auto suited = [](const std::vector<float>& rows, int32_t inputs, int32_t side = 0) {
+    adapvae_config config;
+    REQUIRE(adapvae_config_init(&config, sizeof config) == ADAPVAE_OK);
+    config.image_width = config.image_height = side;
+    const char* why = nullptr;
+    const auto count = static_cast<int32_t>(rows.size()) / inputs;
+    REQUIRE(adapvae_config_for_rows(&config, rows.data(), count, inputs, 0, &why, nullptr) ==
+            ADAPVAE_OK);
+    REQUIRE(why != nullptr);
+    CHECK(config.inputs == inputs);
+    size_t bytes = 0;
+    CHECK(adapvae_memory_required(&config, nullptr, &bytes, nullptr) == ADAPVAE_OK);
+    return config;
+  };
+  // Eight columns, all of one direction or each of its own; values in [0, 1] are measurements, too.
+  std::vector<float> one(8 * 200);
+  std::vector<float> many(8 * 200);
+  uint32_t state = 1;
+  const auto uniform = [&state] {
+    state = state * 1664525U + 1013904223U;
+    return static_cast<float>(state >> 8) / 16777216.0F;
+  };
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    if (i % 8 == 0) one[i] = uniform();
+    if (i % 8 != 0) one[i] = 0.5F * one[i - 1];
+    many[i] = uniform();
+  }
+  CHECK(suited(one, 8).latent == 4);
+  CHECK(suited(many, 8).latent == 8);
+  CHECK(suited(many, 8).likelihood == 1);
+  CHECK(suited(many, 8).scale_inputs == 1);
+  CHECK(suited({}, 8).latent == 4);  // nothing is known but the number of columns
+  CHECK(suited({}, 1).latent == 2);
+  CHECK(suited(std::vector<float>(300, 7.0F), 3).latent == 3);  // constant
+  CHECK(suited(many, 100).hidden2 > 0);
+  // Drawings: images, and rows of mostly zeros and ones.
+  CHECK(suited(many, 64, 8).likelihood == 0);
+  CHECK(suited(many, 64, 8).augment == 1);
+  std::vector<float> drawn = many;
+  for (std::size_t i = 0; i < drawn.size(); ++i)
+    drawn[i] = i % 3 == 0 ? drawn[i] : drawn[i] > 0.5F ? 1.0F : 0.0F;
+  CHECK(suited(drawn, 64).likelihood == 0);
+  CHECK(suited(drawn, 64).augment == 0);
+  CHECK(suited(drawn, 16).likelihood == 1);  // a few columns of flags are a table
+
+  // What is refused changes nothing.
+  adapvae_config config = small_config();
+  const adapvae_config before = config;
+  std::vector<float> bad = many;
+  bad[13] = std::nanf("");
+  adapvae_error error = {};
+  error.struct_size = sizeof error;
+  CHECK(adapvae_config_for_rows(&config, bad.data(), 200, 8, 0, nullptr, &error) ==
+        ADAPVAE_NON_FINITE);
+  CHECK(error.index == 1);
+  CHECK(adapvae_config_for_rows(&config, nullptr, 200, 8, 0, nullptr, nullptr) ==
+        ADAPVAE_INVALID_ARGUMENT);
+  CHECK(adapvae_config_for_rows(&config, many.data(), 200, 0, 0, nullptr, nullptr) ==
+        ADAPVAE_INVALID_ARGUMENT);
+  CHECK(adapvae_config_for_rows(&config, many.data(), 100, 8, 4, nullptr, nullptr) ==
+        ADAPVAE_SHAPE_MISMATCH);
+  CHECK(std::memcmp(&before, &config, sizeof config) == 0);
+}
+
 TEST_CASE("callers that know an older or a newer struct are served") {
   // An older one: it ends before `seed`, and what lies behind it is not touched.
   constexpr uint32_t kOld = offsetof(adapvae_config, seed);

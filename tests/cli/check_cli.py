@@ -595,8 +595,8 @@ class Cli(unittest.TestCase):
                       ["learn", "--set", "max_clusters=20000", rows]):
             bounded(*words, said=["the model needs ", " GB of memory, and the limit is 1G; --max-memory "])
         self.assertIn("more than --max-memory allows", call("inspect", big).stdout)
-        self.assertIn("--max-memory 3M raises it", call("clusters", "-m", model, "--max-memory", "64K", code=1).stderr)
-        call("clusters", "-m", model, "--max-memory", "3M")
+        self.assertIn("--max-memory 4M raises it", call("clusters", "-m", model, "--max-memory", "64K", code=1).stderr)
+        call("clusters", "-m", model, "--max-memory", "4M")
         for bad in ("x", "0", "-1G", "1X", "", "nan"):
             self.assertIn("--max-memory", call("clusters", "-m", model, "--max-memory", bad, code=2).stderr)
         # Rows that are read as a whole, packed or not; labels; lines.
@@ -612,7 +612,7 @@ class Cli(unittest.TestCase):
                 said=["this image takes up to 12000000 bytes", "--max-memory"])
         bounded("learn", "--max-memory", "64M", rows=b"1," * 1000000, said=["a line of more than 524 kB"])
         text = "".join(f"{a},{b},{c},label{i}\n" for i, (a, b, c) in enumerate(world(20000)))
-        bounded("evaluate", "-m", model, "--max-memory", "3M", "--labels", "4", rows=text.encode(),
+        bounded("evaluate", "-m", model, "--max-memory", "4M", "--labels", "4", rows=text.encode(),
                 said=["the table of labels is too large", "--max-memory"])
         bounded("evaluate", "-m", model, "--labels", "4", rows=b"1,2,3," + b"x" * 2000 + b"\n",
                 said=["row 1: a label of more than 1024 bytes"])

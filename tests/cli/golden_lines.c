@@ -49,13 +49,8 @@ int main(int count, char** words) {
     if (model == NULL) { /* as the program does for a few columns of measurements */
       adapvae_config config;
       adapvae_config_init(&config, sizeof config);
-      config.inputs = inputs = read;
-      config.likelihood = 1;
-      config.scale_inputs = 1;
-      config.latent = read < 4 ? (read < 2 ? 2 : read) : 4;
-      config.hidden1 = 32;
-      config.pretrain_mask_probability = 0.0;
-      config.hidden2 = 0;
+      inputs = read;
+      if (adapvae_config_for_rows(&config, NULL, 0, inputs, 0, NULL, NULL) != ADAPVAE_OK) return 1;
       config.block_rows = block;
       config.pretrain_epochs = 10;
       config.joint_epochs = 3;

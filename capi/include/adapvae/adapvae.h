@@ -29,8 +29,8 @@
  *            Before anything is learnt it is 1, and the cluster is ADAPVAE_NO_ID.
  * Ids.       A cluster has an id from 1 on, which never changes and never is another's. What was
  *            merged away is still answered for: adapvae_resolve().
- * Kinds.     A kind of thing may have several clusters, its styles: clusters whose rows are each
- *            other's neighbours are of one kind, which has the lowest of their ids. Ids are for what
+ * Kinds.     A kind of thing may have several clusters, its styles: clusters whose rows cannot be
+ *            told apart are of one kind, which has the lowest of their ids. Ids are for what
  *            must not change, kinds for counting modes; kinds are judged anew after each stream.
  * Errors.    Every call that can fail returns an adapvae_status. A call that fails has changed
  *            nothing: a model is then byte for byte what it was (exceptions: restore_on_failure, and
@@ -304,8 +304,10 @@ typedef struct adapvae_config {
   int32_t replay_in_fit;
 
   /* -- Mixture -- */
-  /* What a new cluster is expected to look like: a part of the first stream's spread, or from the
-   * second stream on what clusters have in common. 0 scaled, 1 empirical. Default 1. */
+  /* Covariance that a new cluster is expected to have. scaled: a fraction of the first block's
+   * variance. empirical: from the second block on, the mean covariance of all clusters. fitted:
+   * the same, but in the first block it is estimated together with the clusters, which finds more
+   * of them. 0 scaled, 1 empirical, 2 fitted. Default 1. */
   int32_t prior_mode;
   /* Learn the concentration from the data, around the one given. 0 or 1. Live. Default 0. */
   int32_t learn_concentration;
@@ -353,9 +355,10 @@ typedef struct adapvae_config {
   int32_t pending_streams;
 
   /* -- Kinds -- */
-  /* Group clusters whose rows are each other's neighbours into kinds. 0 or 1. Live. Default 1. */
+  /* Group clusters whose rows cannot be told apart into kinds. 0 or 1. Live. Default 1. */
   int32_t kinds;
-  /* Higher: more and smaller kinds. Live. Default 1. */
+  /* Kinds that overlap by more than a tenth of this are joined. Higher: more and smaller kinds.
+   * Live. Default 1. */
   double kind_resolution;
 
   /* -- Forgetting -- */
@@ -386,6 +389,16 @@ ADAPVAE_API adapvae_status adapvae_config_preset(adapvae_config* config, const c
                                                  adapvae_error* error);
 /* Name of preset 0, 1, …; NULL: there are no more. Static storage. */
 ADAPVAE_API const char* adapvae_preset_name(int32_t index);
+
+/* Settings for rows that nobody has described: likelihood, scaling, size of the network, what the
+ * mixture expects. This is what the program and the bindings use if no preset is named. Call it
+ * after adapvae_config_init(); set image_width and image_height before if rows are images. Other
+ * fields stay as they are. rows: the first block, or a part of it; count 0: `inputs`, the number of
+ * columns, alone decides. *why (or NULL): one sentence on what was decided, in static storage. NaN
+ * and infinity are refused. */
+ADAPVAE_API adapvae_status adapvae_config_for_rows(adapvae_config* config, const float* rows,
+                                                   int32_t count, int32_t inputs, int32_t stride,
+                                                   const char** why, adapvae_error* error);
 
 /* A field by name, from text: a number with a decimal point, whatever the locale; on or off; the
  * name of a choice. The error names the field most like an unknown one. */

@@ -57,7 +57,7 @@ Progress = ctypes.CFUNCTYPE(c_int32, c_void_p, c_int32, c_double)
 # t text, f progress) of every function.
 _FUNCTIONS = {
     "version_number": "i", "version_string": "t", "backend_available": "i i", "instruction_set": "t",
-    "status_name": "t i", "last_error": "s pp", "config_init": "s pu", "config_preset": "s ptp",
+    "status_name": "t i", "last_error": "s pp", "config_init": "s pu", "config_preset": "s ptp", "config_for_rows": "s ppiiipp",
     "preset_name": "t i", "config_set": "s pttp", "config_get": "s ptpzp", "config_field": "s ip",
     "memory_required": "s pppp", "create": "s pppp", "create_from": "s pzppp", "create_scorer": "s pppp",
     "create_scorer_from": "s pzpppp", "reset": "s p", "destroy": "v p", "learn": "s ppiip", "push": "s ppiip",
@@ -169,6 +169,11 @@ class Config:
             raise AdapVAEError("the library does not know its configuration")
         if preset is not None:
             demand(lib.adapvae_config_preset, self.buffer, str(preset).encode())
+
+    def suit(self, rows: Any, inputs: int) -> None:
+        """What the library chooses for such rows, of which there may be none."""
+        demand(lib.adapvae_config_for_rows, self.buffer, rows.ctypes.data if len(rows) else None, len(rows), inputs,
+               rows.strides[0] // 4 if len(rows) > 1 else 0, None)
 
     def set(self, name: str, value: Any) -> None:
         if name not in FIELDS:

@@ -14,6 +14,8 @@ from ._native import Native, address, float_rows
 from ._records import Alias, Cluster, Event, Gains, Info, Metrics, Report, Snapshot
 
 _RESULT = np.dtype(RESULT)
+_SUITED_ROWS = 1000  # the first rows, from which the library chooses settings; as many as the program looks at
+_FITTED_ROWS = 10000  # the most rows that fit() learns at once
 _making = threading.Lock()  # two threads that bring the first rows at once get one model
 
 
@@ -29,9 +31,9 @@ class AdapVAE:
     preset : "desktop", "paper", "browser" or "edge"
     seed : the same seed and rows give the same model, byte for byte
     inputs : numbers in a row; None: as many as the first rows have
-    likelihood, scale_inputs : if neither these nor a preset are given, they follow from the first rows: numbers in
-        [0, 1] are taken as they are; others, and rows that come one by one, are raw measurements (gaussian,
-        standardise)
+    likelihood, scale_inputs : if neither these nor a preset are given, the library chooses them, and the size of the
+        network, from the first rows (adapvae_config_for_rows). Rows that come one by one are taken as measurements
+    block_rows : if neither this nor a preset is given, fit() learns up to 10,000 rows at once
     verbose : show a progress bar while learning (tqdm, if it is there)
 
     Attributes
@@ -264,7 +266,7 @@ class AdapVAE:
     def memory_required(self) -> int:
         """Bytes that the library will take, exactly."""
         size = ctypes.c_size_t()
-        demand(lib.adapvae_memory_required, self._config(None, None).buffer, None, ctypes.byref(size))
+        demand(lib.adapvae_memory_required, self._config(None).buffer, None, ctypes.byref(size))
         return size.value
 
     def __repr__(self) -> str:
@@ -272,13 +274,17 @@ class AdapVAE:
                           if value is not None and value is not False)
         return f"AdapVAE({given})"
 
-    def _config(self, columns: Optional[int], raw: Optional[bool]) -> Config:
+    def _config(self, rows: Optional[np.ndarray], block_rows: int = 0) -> Config:
         config = Config(self.preset)
-        if self.preset is None and columns is not None:
-            config.set("inputs", columns)
-        if raw and self.preset is None and self.likelihood is None and self.scale_inputs is None:
-            config.set("likelihood", "gaussian")
-            config.set("scale_inputs", "standardise")
+        if self.preset is None and rows is not None:
+            config.set("inputs", rows.shape[1])
+            if self.likelihood is None and self.scale_inputs is None:
+                for name in ("image_width", "image_height", "image_channels"):
+                    if getattr(self, name) is not None:
+                        config.set(name, getattr(self, name))
+                config.suit(rows[:_SUITED_ROWS], rows.shape[1])
+            if block_rows > config.get("block_rows"):
+                config.set("block_rows", block_rows)
         for name in FIELDS:
             value = getattr(self, PARAMETERS[name])
             if value is not None:
@@ -287,11 +293,9 @@ class AdapVAE:
 
     # ---- the model ---------------------------------------------------------------------------------------------------
 
-    def _made(self, rows: np.ndarray, raw: Optional[bool] = None) -> Native:
+    def _made(self, rows: np.ndarray, block_rows: int = 0) -> Native:
         """A new model for such rows."""
-        if raw is None:
-            raw = bool(rows.size) and not (rows.min() >= 0 and rows.max() <= 1)
-        config = self._config(rows.shape[1], raw)
+        config = self._config(rows, block_rows)
         inputs = config.get("inputs")
         if inputs != rows.shape[1]:
             raise ValueError(f"X has {rows.shape[1]} features, but AdapVAE is expecting {inputs} features as input")
@@ -312,15 +316,15 @@ class AdapVAE:
             self._check_names(X)
         return native, float_rows(X, native.inputs)
 
-    def _learning(self, X: Any, raw: Optional[bool] = None) -> Tuple[Native, np.ndarray]:
-        """The same for rows to learn: the first make the model."""
+    def _learning(self, X: Any, one: bool = False) -> Tuple[Native, np.ndarray]:
+        """The same for rows to learn: the first make the model. one: a single row says nothing of the others."""
         if self._native is None:
             rows = float_rows(X)
             if len(rows) == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             with _making:
                 if self._native is None:
-                    self._native = self._made(rows, raw)
+                    self._native = self._made(rows[:0] if one else rows)
                     self._keep_names(X)
         return self._looking(X)
 
@@ -364,7 +368,7 @@ class AdapVAE:
         rows = float_rows(X)
         if len(rows) == 0:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
-        native = self._made(rows)
+        native = self._made(rows, min(len(rows), _FITTED_ROWS))
         report = self._taught(native, lib.adapvae_push, rows)
         self._native, self.report_ = native, report
         self._keep_names(X)
@@ -485,7 +489,7 @@ class AdapVAE:
     def learn_one(self, x: Union[Mapping[Any, float], Iterable[float]], y: Any = None) -> "AdapVAE":
         """A row as a mapping from names to numbers, or as numbers. It waits until block_rows have come; the rest:
         flush()."""
-        native, row = self._learning(self._row(x), raw=True)
+        native, row = self._learning(self._row(x), one=True)
         if isinstance(x, Mapping) and not hasattr(self, "feature_names_in_"):
             self.feature_names_in_ = np.asarray(list(x), dtype=object)
         report = self._taught(native, lib.adapvae_push, row, flush=False)
@@ -519,11 +523,8 @@ class AdapVAE:
         return out
 
     def predict(self, X: Any) -> np.ndarray:
-        """Id of the most probable cluster of each row; 0: nothing is learnt yet."""
-        return self.score_rows(X)["id"].astype(np.int64)
-
-    def predict_kinds(self, X: Any) -> np.ndarray:
-        """Kind of that cluster: clusters that are styles of one thing have one kind."""
+        """Kind of each row's most probable cluster: clusters that cannot be told apart are of one kind, which has the
+        lowest of their ids. 0: nothing is learnt yet. The cluster itself: score_rows()["id"]."""
         return self.score_rows(X)["kind"].astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:

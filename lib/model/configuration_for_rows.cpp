@@ -1,0 +1,121 @@
+#include "model/configuration_for_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace adapvae {
+namespace {
+
+// Up to so many columns need no larger network, and none of them is to spare for masking.
+constexpr Index kFewColumns = 32;
+constexpr std::int32_t kSmallLayer = 32;
+constexpr Index kLeastFeatures = 4;
+constexpr Index kMostFeatures = 10;
+
+struct Range {
+  bool unit = true;        // every value is in [0, 1]
+  double saturated = 0.0;  // fraction of values that are 0 or 1
+};
+
+Range range_of(ConstMatrixView rows) {
+  Range range;
+  double saturated = 0.0;
+  for (Index i = 0; i < rows.rows; ++i) {
+    for (Index j = 0; j < rows.cols; ++j) {
+      const float x = rows(i, j);
+      if (x < 0.0F || x > 1.0F) return {.unit = false};
+      saturated += x == 0.0F || x == 1.0F ? 1.0 : 0.0;
+    }
+  }
+  range.saturated = saturated / std::max(1.0, static_cast<double>(rows.rows * rows.cols));
+  return range;
+}
+
+struct Column {
+  double mean = 0.0;
+  double variance = 0.0;
+};
+
+Column column_of(ConstMatrixView rows, Index j) {
+  Column column;
+  for (Index i = 0; i < rows.rows; ++i) {
+    const double d = static_cast<double>(rows(i, j)) - column.mean;
+    column.mean += d / static_cast<double>(i + 1);
+    column.variance += d * (static_cast<double>(rows(i, j)) - column.mean);
+  }
+  column.variance /= static_cast<double>(rows.rows);
+  return column;
+}
+
+// The number of directions in which standardised rows vary: (Σ λ)² / Σ λ², λ the eigenvalues of
+// their correlation matrix (participation ratio). Its trace and its squared entries are enough.
+double directions(ConstMatrixView rows) {
+  double varying = 0.0;
+  double squares = 0.0;
+  for (Index j = 0; j < rows.cols; ++j) {
+    const Column a = column_of(rows, j);
+    if (!(a.variance > 0.0)) continue;
+    varying += 1.0;
+    squares += 1.0;
+    for (Index k = 0; k < j; ++k) {
+      const Column b = column_of(rows, k);
+      if (!(b.variance > 0.0)) continue;
+      double covariance = 0.0;
+      for (Index i = 0; i < rows.rows; ++i) {
+        covariance +=
+            (static_cast<double>(rows(i, j)) - a.mean) * (static_cast<double>(rows(i, k)) - b.mean);
+      }
+      covariance /= static_cast<double>(rows.rows);
+      squares += 2.0 * covariance / a.variance * (covariance / b.variance);
+    }
+  }
+  return squares > 0.0 ? varying * varying / squares : 0.0;
+}
+
+// Twice as many features as there are directions: states that come later vary in others. More
+// would be noise, which hides clusters of few rows.
+std::int32_t features_for(ConstMatrixView rows) {
+  const Index most = std::min(rows.cols, kMostFeatures);
+  const Index least = std::min(rows.cols, kLeastFeatures);
+  if (rows.cols > kFewColumns) return static_cast<std::int32_t>(most);
+  const double wanted = rows.rows > 1 ? std::ceil(2.0 * directions(rows)) : 0.0;
+  const Index features = std::clamp(static_cast<Index>(wanted), least, most);
+  return static_cast<std::int32_t>(std::max<Index>(features, 2));
+}
+
+}  // namespace
+
+const char* suit_rows(Configuration& config, ConstMatrixView rows) {
+  const Index columns = rows.cols;
+  config.inputs = static_cast<std::int32_t>(columns);
+  const bool image =
+      Index{config.image_width} * config.image_height * config.image_channels == columns;
+  const Range range = range_of(rows);
+  // Tables that were scaled to [0, 1] are measurements all the same. Drawings are mostly paper and
+  // ink.
+  constexpr double kDrawn = 0.5;
+  if (range.unit &&
+      (image || (rows.rows > 0 && columns > kFewColumns && range.saturated > kDrawn))) {
+    config.likelihood = 0;
+    config.scale_inputs = 0;
+    config.augment = image ? 1 : 0;
+    return image ? "Images with values in [0, 1]: Bernoulli likelihood; images are shifted and "
+                   "turned at random during training."
+                 : "Most values are 0 or 1: Bernoulli likelihood.";
+  }
+  config.likelihood = 1;
+  config.scale_inputs = 1;
+  config.latent = features_for(rows);
+  config.prior_mode = 2;
+  config.effective_rows = 0.0;
+  config.max_clusters = 100;
+  if (columns > kFewColumns) {
+    return "Measurements in many columns: standardised, Gaussian likelihood.";
+  }
+  config.hidden1 = kSmallLayer;
+  config.hidden2 = 0;
+  config.pretrain_mask_probability = 0.0;
+  return "Measurements in at most 32 columns: standardised, Gaussian likelihood, small network.";
+}
+
+}  // namespace adapvae
