@@ -125,7 +125,7 @@ Status Mixture::load(ByteReader& reader) {
     const std::uint64_t repairs = in.read_u64();
     RowCount faded;
     sound = read_count(in, faded) && sound && clusters >= 1 &&
-            static_cast<Index>(clusters) <= config_.max_clusters && read_prior(in, take);
+            clusters <= static_cast<std::uint64_t>(config_.max_clusters) && read_prior(in, take);
     RowCount all = faded;
     for (Index k = 0; sound && k < static_cast<Index>(clusters); ++k) {
       ByteReader ahead = in;

@@ -51,7 +51,7 @@ void PendingPool::save(ByteWriter& writer) const {
 Status PendingPool::load(ByteReader& reader) {
   const Status bad = {StatusCode::kCorruptData, "pending pool does not parse"};
   const std::uint32_t count = reader.read_u32();
-  if (!reader.ok() || static_cast<Index>(count) > capacity_) return bad;
+  if (!reader.ok() || count > static_cast<std::uint64_t>(capacity_)) return bad;
   count_ = static_cast<Index>(count);
   for (Index i = 0; i < count_; ++i) {
     age_[i] = reader.read_u32();

@@ -222,7 +222,7 @@ Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
       return bad;
   }
   const std::uint32_t aliases = reader.read_u32();
-  if (!reader.ok() || static_cast<Index>(aliases) > max_aliases_) return bad;
+  if (!reader.ok() || aliases > static_cast<std::uint64_t>(max_aliases_)) return bad;
   aliases_ = static_cast<Index>(aliases);
   for (Index i = 0; i < aliases_; ++i) {
     alias_[i].dead = read_id(reader);

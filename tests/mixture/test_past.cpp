@@ -282,6 +282,13 @@ TEST_CASE("bytes that are no state of this mixture are refused and change nothin
       REQUIRE(saved(target.mixture) == own);
     }
     CHECK(refused > 100);  // version, shape and the signs and exponents of most numbers
+    // So many clusters that they are a negative number where Index has 32 bits.
+    for (const std::uint32_t clusters : {0x80000000U, 0x80000003U, 0xFFFFFFFFU}) {
+      CAPTURE(clusters);
+      Bytes bytes = good;
+      ByteWriter(bytes.data() + 12, 4).write_u32(clusters);
+      CHECK_FALSE(taken(bytes));
+    }
     MixtureFixture small(config_of(covariance, 2));
     CHECK(load(small.mixture, good).code() == StatusCode::kCorruptData);
     MixtureFixture different(config_of(kShapes[covariance == kShapes[0] ? 1 : 0]));

@@ -301,6 +301,13 @@ TEST_CASE("bytes that are no registry are refused") {
   }
   Placed small(6, 2);
   CHECK(small.load(good, 3) == StatusCode::kCorruptData);  // more aliases than fit
+  // So many that they are a negative number where Index has 32 bits.
+  for (const std::uint32_t aliases : {0x80000000U, 0x80000002U, 0xFFFFFFFFU}) {
+    CAPTURE(aliases);
+    Bytes bytes = good;
+    ByteWriter(bytes.data() + kTable, 4).write_u32(aliases);
+    CHECK(other.load(bytes, 3) == StatusCode::kCorruptData);
+  }
   for (std::size_t bit = 0; bit < 8 * good.size(); ++bit) {
     CAPTURE(bit);
     Bytes bytes = good;
