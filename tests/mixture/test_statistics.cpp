@@ -41,7 +41,9 @@ Sample random_sample(Index rows, Index dims, double offset, Philox& random) {
 }
 
 // Rows [begin, end): the mean first, then the squares about `center`, or about the mean if null.
-// With a center, out.mean is Σ w (z - center).
+// With a center, out.mean is Σ w (z - center). Sums are never about 0 but about the first row: a
+// long double may be no wider than a double, as on 32-bit Arm, and a sum of large numbers would be
+// less exact than what it is compared with.
 void two_pass(const ClusterShape& shape, const Sample& s, Index begin, Index end,
               const double* center, StatisticsRef out) {
   long double mass = 0.0L;
@@ -49,10 +51,11 @@ void two_pass(const ClusterShape& shape, const Sample& s, Index begin, Index end
   for (Index i = begin; i < end; ++i) mass += s.weight_of(i);
   for (Index j = 0; j < s.dims; ++j) {
     long double sum = 0.0L;
-    const long double from = center != nullptr ? static_cast<long double>(center[j]) : 0.0L;
+    const long double from =
+        center != nullptr ? static_cast<long double>(center[j]) : s.at(begin, j);
     for (Index i = begin; i < end; ++i) sum += s.weight_of(i) * (s.at(i, j) - from);
-    mean[static_cast<std::size_t>(j)] = center != nullptr ? from : sum / mass;
-    out.mean[j] = static_cast<double>(center != nullptr ? sum : sum / mass);
+    mean[static_cast<std::size_t>(j)] = center != nullptr ? from : from + sum / mass;
+    out.mean[j] = static_cast<double>(center != nullptr ? sum : from + sum / mass);
   }
   *out.mass = static_cast<double>(mass);
   for (Index a = 0; a < s.dims; ++a) {
