@@ -222,9 +222,13 @@ TEST_CASE("a small file that describes a model of gigabytes allocates nothing") 
   config.struct_size = sizeof config;
   REQUIRE(adapvae_inspect(large.data(), large.size(), nullptr, &config, nullptr) == ADAPVAE_OK);
   CHECK(config.max_clusters == 20000);
+  // A model takes at most a quarter of the address space. With 32 bits that is less than the limit
+  // for snapshots: such a model is refused before its bytes are compared with any limit.
+  const bool addressable = SIZE_MAX / 4 > ADAPVAE_SNAPSHOT_MEMORY;
   size_t required = 0;
-  REQUIRE(adapvae_memory_required(&config, nullptr, &required, nullptr) == ADAPVAE_OK);
-  CHECK(required > ADAPVAE_SNAPSHOT_MEMORY);
+  CHECK(adapvae_memory_required(&config, nullptr, &required, nullptr) ==
+        (addressable ? ADAPVAE_OK : ADAPVAE_OUT_OF_MEMORY));
+  CHECK((required > ADAPVAE_SNAPSHOT_MEMORY) == addressable);
   Allocator allocator;
   allocator.fail_at = 1;
   adapvae_options options = allocator.options();
@@ -232,11 +236,11 @@ TEST_CASE("a small file that describes a model of gigabytes allocates nothing") 
   CHECK(adapvae_create_from(large.data(), large.size(), &options, &model, nullptr) ==
         ADAPVAE_OUT_OF_MEMORY);
   CHECK(allocator.calls == 0);
-  // The caller may want it all the same.
+  // The caller may want it all the same: the allocator is asked if there can be such a model.
   options.max_memory_bytes = SIZE_MAX;
   CHECK(adapvae_create_from(large.data(), large.size(), &options, &model, nullptr) ==
         ADAPVAE_OUT_OF_MEMORY);
-  CHECK(allocator.calls == 1);
+  CHECK(allocator.calls == (addressable ? 1 : 0));
   CHECK(model == nullptr);
 }
 
