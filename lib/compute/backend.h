@@ -58,6 +58,9 @@ struct LikelihoodSettings {
   float variance = 1.0F;            // kGaussian
   float log_variance_min = -10.0F;  // kGaussianLearned
   float log_variance_max = 4.0F;
+  // Whether a log-variance beyond a bound has a gradient that leads back to it. For inputs that are
+  // limited: on others variances that follow every error make training diverge.
+  bool way_back = false;
 };
 
 struct AdamSettings {
@@ -96,7 +99,8 @@ class Backend {
                                       float* dbias) = 0;
 
   // log p(target | output) per row; gradient (of -log p, times scale) like output, may be the same
-  // memory as output, or empty when not wanted.
+  // memory as output, or empty when not wanted. A log-variance beyond its bounds counts as the
+  // bound. Its gradient is zero, or with way_back that of the bound where it leads back.
   virtual void reconstruct(const LikelihoodSettings& likelihood, ConstMatrixView output,
                            ConstMatrixView target, float scale, MatrixView gradient,
                            float* log_likelihood) = 0;

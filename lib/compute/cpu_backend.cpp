@@ -268,6 +268,7 @@ void CpuBackend::reconstruct(const LikelihoodSettings& likelihood, ConstMatrixVi
                                   .variance = likelihood.variance,
                                   .log_variance_min = likelihood.log_variance_min,
                                   .log_variance_max = likelihood.log_variance_max,
+                                  .way_back = likelihood.way_back,
                                   .scale = scale,
                                   .gradient = gradient.data != nullptr
                                                   ? gradient.data + rows.begin * gradient.stride

@@ -105,11 +105,15 @@ void reconstruct_learned(const ReconstructCall* call) {
       const Vec scaled = error * error * precision;
       sum += keep_some(log_variance + scaled, count);
       if (row.gradient != nullptr) {
-        const Vec inside = raw < call->log_variance_min
-                               ? splat(0.0F)
-                               : (raw > call->log_variance_max ? splat(0.0F) : splat(call->scale));
+        // Beyond a bound a slope counts only if it leads back.
+        const Vec zero = splat(0.0F);
+        const Vec slope = (1.0F - scaled) * 0.5F * call->scale;
+        const Vec back = call->way_back ? slope : zero;
+        const Vec below = back > 0.0F ? zero : back;
+        const Vec above = back < 0.0F ? zero : back;
+        const Vec inside = raw > call->log_variance_max ? above : slope;
         store_some(row.gradient + j, error * precision * call->scale, count);
-        store_some(row.gradient + d + j, (1.0F - scaled) * 0.5F * inside, count);
+        store_some(row.gradient + d + j, raw < call->log_variance_min ? below : inside, count);
       }
     });
     const double constant = static_cast<double>(d) * kHalfLogTwoPi;

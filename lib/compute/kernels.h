@@ -85,6 +85,7 @@ struct ReconstructCall {
   std::ptrdiff_t target_row;
   float variance;                            // kGaussian
   float log_variance_min, log_variance_max;  // kGaussianLearned
+  bool way_back;                             // kGaussianLearned
   float scale;                               // multiplies the gradient
   float* gradient;  // like output; of -log p; may be the same memory; null = not wanted
   std::ptrdiff_t gradient_row;

@@ -19,6 +19,7 @@ VaeConfig network_config(const Configuration& config) {
   network.initialisation = static_cast<Initialisation>(config.initialisation);
   network.likelihood.kind = static_cast<Likelihood>(config.likelihood);
   network.likelihood.variance = static_cast<float>(config.likelihood_variance);
+  network.likelihood.way_back = config.scale_inputs != 0;
   network.max_rows = config.pass_rows;
   network.max_clusters = config.max_clusters;
   return network;

@@ -1,6 +1,8 @@
 // The gradients of the seam beside central differences of what they are the gradient of. The
 // differences are taken of the double reference; the gradients are the backends' own.
+#include <algorithm>
 #include <initializer_list>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -123,11 +125,18 @@ TEST_CASE("the gradient of reconstruct is the derivative of -log p") {
   constexpr Index n = 3;
   constexpr Index d = 7;
   constexpr float kScale = 0.5F;
-  for (const Likelihood kind :
-       {Likelihood::kBernoulli, Likelihood::kGaussian, Likelihood::kGaussianLearned}) {
+  const std::pair<Likelihood, bool> settings[] = {{Likelihood::kBernoulli, false},
+                                                  {Likelihood::kGaussian, false},
+                                                  {Likelihood::kGaussianLearned, false},
+                                                  {Likelihood::kGaussianLearned, true}};
+  for (const auto& [kind, way_back] : settings) {
     CAPTURE(static_cast<int>(kind));
-    const LikelihoodSettings likelihood = {
-        .kind = kind, .variance = 0.6F, .log_variance_min = -1.0F, .log_variance_max = 1.0F};
+    CAPTURE(way_back);
+    const LikelihoodSettings likelihood = {.kind = kind,
+                                           .variance = 0.6F,
+                                           .log_variance_min = -1.0F,
+                                           .log_variance_max = 1.0F,
+                                           .way_back = way_back};
     TestRandom random(13);
     const Index cols = kind == Likelihood::kGaussianLearned ? 2 * d : d;
     MatrixD exact_output = to_double(random.uniform_matrix(n, cols, -2.0, 2.0));
@@ -137,14 +146,37 @@ TEST_CASE("the gradient of reconstruct is the derivative of -log p") {
     exact_output = to_double(output);
     const Matrix target = random.uniform_matrix(n, d, 0.0, 1.0);
     const MatrixD exact_target = to_double(target);
+    // A log-variance beyond a bound has no derivative, or that at the bound if it leads back.
+    MatrixD within = exact_output;
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = d; j < cols; ++j) within(i, j) = std::clamp(within(i, j), -1.0, 1.0);
+    }
+    LikelihoodSettings unbounded = likelihood;
+    unbounded.log_variance_min = -50.0F;
+    unbounded.log_variance_max = 50.0F;
     MatrixD log_likelihood(1, n);
-    const MatrixD want = central_difference(exact_output, [&] {
-      reference::reconstruct(likelihood, exact_output.view(), exact_target.view(), kScale, {},
+    MatrixD want = central_difference(within, [&] {
+      reference::reconstruct(unbounded, within.view(), exact_target.view(), kScale, {},
                              log_likelihood.data());
       double sum = 0.0;
       for (Index i = 0; i < n; ++i) sum -= kScale * log_likelihood(0, i);
       return sum;
     });
+    int back = 0;
+    int held = 0;
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = d; j < cols; ++j) {
+        if (exact_output(i, j) == within(i, j)) continue;
+        // A step goes against the gradient.
+        const bool leads_back = (exact_output(i, j) < -1.0) == (want(i, j) < 0.0);
+        ++(leads_back ? back : held);
+        if (!leads_back || !way_back) want(i, j) = 0.0;
+      }
+    }
+    if (kind == Likelihood::kGaussianLearned) {
+      CHECK(back > 0);
+      CHECK(held > 0);
+    }
     for (const KernelTable* kernels : test_kernels()) {
       for (const auto& backend : make_test_backends(*kernels, kLimits)) {
         Matrix gradient(n, cols);

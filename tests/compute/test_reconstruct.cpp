@@ -93,7 +93,8 @@ TEST_CASE("reconstruct is right for every likelihood and width") {
                         padding);
       check_reconstruct({.kind = Likelihood::kGaussianLearned,
                          .log_variance_min = -1.5F,
-                         .log_variance_max = 2.5F},
+                         .log_variance_max = 2.5F,
+                         .way_back = rows > 1},
                         rows, inputs, 1.0, padding);
     }
   }

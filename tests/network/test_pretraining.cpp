@@ -110,7 +110,7 @@ double layer_gradient_error(const VaeConfig& config, int level, std::uint64_t fi
   const std::vector<double> numeric =
       central_differences(to_double(start), kStep, [&](const std::vector<double>& parameters) {
         return reference_layer_loss(config, parameters, level, input->corrupted.view(),
-                                    input->clean.view())
+                                    input->clean.view(), &reference.returning)
             .loss;
       });
   double worst = 0.0;

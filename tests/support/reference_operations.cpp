@@ -140,11 +140,13 @@ void reconstruct(const LikelihoodSettings& likelihood, ConstMatrixViewD output,
         continue;
       }
       double log_variance = std::log(static_cast<double>(likelihood.variance));
-      bool clamped = false;
+      bool below = false;
+      bool above = false;
       if (likelihood.kind == Likelihood::kGaussianLearned) {
         const double raw = output(i, d + j);
         log_variance = clamp(raw, likelihood.log_variance_min, likelihood.log_variance_max);
-        clamped = raw < likelihood.log_variance_min || raw > likelihood.log_variance_max;
+        below = raw < likelihood.log_variance_min;
+        above = raw > likelihood.log_variance_max;
       }
       const double precision = std::exp(-log_variance);
       const double square = (a - x) * (a - x) * precision;
@@ -152,7 +154,10 @@ void reconstruct(const LikelihoodSettings& likelihood, ConstMatrixViewD output,
       if (!wanted) continue;
       gradient(i, j) = scale * (a - x) * precision;
       if (likelihood.kind == Likelihood::kGaussianLearned) {
-        gradient(i, d + j) = clamped ? 0.0 : scale * 0.5 * (1.0 - square);
+        const double slope = scale * 0.5 * (1.0 - square);
+        const bool away = (below && slope > 0.0) || (above && slope < 0.0);
+        const bool held = (below || above) && !likelihood.way_back;
+        gradient(i, d + j) = away || held ? 0.0 : slope;
       }
     }
     log_likelihood[i] = sum;

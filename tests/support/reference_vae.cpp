@@ -105,9 +105,14 @@ double clamped(double raw, double low, double high, ReferenceLoss* result, Index
   return std::clamp(raw, low, high);
 }
 
-// log p(x | decoder output a).
+// Row i of ReferenceLoss::returning; null if there is none.
+const double* part_of(const std::vector<double>* returning, Index i, Index inputs) {
+  return returning != nullptr && !returning->empty() ? returning->data() + i * inputs : nullptr;
+}
+
+// log p(x | decoder output a). returning [d], or null.
 double log_likelihood(const LikelihoodSettings& likelihood, const Row& a, const Row& x,
-                      ReferenceLoss* result) {
+                      const double* returning, ReferenceLoss* result) {
   const std::size_t d = x.size();
   double sum = 0.0;
   for (std::size_t j = 0; j < d; ++j) {
@@ -116,12 +121,19 @@ double log_likelihood(const LikelihoodSettings& likelihood, const Row& a, const 
       sum += -x[j] * softplus(-a[j]) - (1.0 - x[j]) * softplus(a[j]);
       continue;
     }
+    const double error = x[j] - a[j];
     double log_variance = std::log(static_cast<double>(likelihood.variance));
     if (likelihood.kind == Likelihood::kGaussianLearned) {
-      log_variance = clamped(a[d + j], likelihood.log_variance_min, likelihood.log_variance_max,
-                             result, &result->clamped_outputs);
+      const double raw = a[d + j];
+      log_variance = clamped(raw, likelihood.log_variance_min, likelihood.log_variance_max, result,
+                             &result->clamped_outputs);
+      // It should rise where the error is larger than it says, and fall where it is smaller.
+      const double beyond = raw - log_variance;
+      const bool rises = error * error > std::exp(log_variance);
+      const bool back = likelihood.way_back && rises == (beyond < 0.0);
+      result->returning.push_back(back ? beyond : 0.0);
+      if (returning != nullptr && returning[j] != 0.0) log_variance = raw - returning[j];
     }
-    const double error = x[j] - a[j];
     sum += -0.5 * (kLogTwoPi + log_variance + error * error / std::exp(log_variance));
   }
   return sum;
@@ -179,7 +191,8 @@ Index reference_parameter_count(const VaeConfig& config) { return network_of(con
 
 ReferenceLoss reference_loss(const VaeConfig& config, const std::vector<double>& parameters,
                              const VaeBatch& batch,
-                             const std::vector<double>* fixed_responsibilities) {
+                             const std::vector<double>* fixed_responsibilities,
+                             const std::vector<double>* returning) {
   const Network network = network_of(config);
   const Index m = config.latent;
   const double n = static_cast<double>(batch.input.rows);
@@ -214,8 +227,9 @@ ReferenceLoss reference_loss(const VaeConfig& config, const std::vector<double>&
     }
     const Row output = apply_chain(network.decoder, config.hidden_layers + 1, parameters, z,
                                    &result.kink_distance);
+    const double* of_row = part_of(returning, i, config.inputs);
     result.log_likelihood +=
-        log_likelihood(config.likelihood, output, row_of(batch.target, i), &result) / n;
+        log_likelihood(config.likelihood, output, row_of(batch.target, i), of_row, &result) / n;
   }
   result.loss = -(result.log_likelihood + prior_weight * (result.mixture + result.entropy));
   return result;
@@ -263,7 +277,8 @@ std::vector<double> reference_decode(const VaeConfig& config, const std::vector<
 }
 
 ReferenceLoss reference_layer_loss(const VaeConfig& config, const std::vector<double>& parameters,
-                                   int level, ConstMatrixView corrupted, ConstMatrixView clean) {
+                                   int level, ConstMatrixView corrupted, ConstMatrixView clean,
+                                   const std::vector<double>* returning) {
   const Network network = network_of(config);
   const Layer& down = network.encoder[level];
   const Layer& up = network.decoder[config.hidden_layers - level];
@@ -278,7 +293,8 @@ ReferenceLoss reference_layer_loss(const VaeConfig& config, const std::vector<do
     Row code = apply_layer(down, parameters, row_of(corrupted, i), &result.kink_distance);
     if (level == config.hidden_layers) code.resize(config.latent);
     const Row output = apply_layer(up, parameters, code, &result.kink_distance);
-    result.log_likelihood += log_likelihood(likelihood, output, row_of(clean, i), &result) /
+    const double* of_row = part_of(returning, i, config.inputs);
+    result.log_likelihood += log_likelihood(likelihood, output, row_of(clean, i), of_row, &result) /
                              static_cast<double>(clean.rows);
   }
   result.loss = -result.log_likelihood;

@@ -21,6 +21,9 @@ struct ReferenceLoss {
   double kink_distance = 0.0;
   Index clamped_latents = 0;  // log-variances of the encoder outside their bounds
   Index clamped_outputs = 0;  // those of the decoder
+  // [n × d] How far a log-variance of the decoder lies beyond its bound, if its slope there leads
+  // back; else 0.
+  std::vector<double> returning;
 };
 
 std::vector<double> to_double(const std::vector<float>& values);
@@ -28,9 +31,12 @@ std::vector<double> to_double(const std::vector<float>& values);
 Index reference_parameter_count(const VaeConfig& config);
 
 // fixed_responsibilities [n × K] replaces both those of the batch and those of this pass.
+// returning [n × d], of a pass before: log-variances that lie beyond a bound there move from the
+// bound on. The derivative of that loss is the gradient that training follows.
 ReferenceLoss reference_loss(const VaeConfig& config, const std::vector<double>& parameters,
                              const VaeBatch& batch,
-                             const std::vector<double>* fixed_responsibilities = nullptr);
+                             const std::vector<double>* fixed_responsibilities = nullptr,
+                             const std::vector<double>* returning = nullptr);
 
 // Outputs of the first `layers` layers of the encoder, row after row.
 std::vector<double> reference_hidden(const VaeConfig& config, const std::vector<double>& parameters,
@@ -44,7 +50,8 @@ std::vector<double> reference_decode(const VaeConfig& config, const std::vector<
 
 // The loss of layer-wise pretraining at `level`; both matrices are that level's input.
 ReferenceLoss reference_layer_loss(const VaeConfig& config, const std::vector<double>& parameters,
-                                   int level, ConstMatrixView corrupted, ConstMatrixView clean);
+                                   int level, ConstMatrixView corrupted, ConstMatrixView clean,
+                                   const std::vector<double>* returning = nullptr);
 
 // ∂f/∂parameter at every parameter, by central differences.
 template <typename Function>

@@ -368,6 +368,7 @@ void CudaBackend::reconstruct(const LikelihoodSettings& likelihood, ConstMatrixV
                                       .variance = likelihood.variance,
                                       .log_variance_min = likelihood.log_variance_min,
                                       .log_variance_max = likelihood.log_variance_max,
+                                      .way_back = likelihood.way_back,
                                       .scale = scale,
                                       .gradient = slope.data,
                                       .gradient_row = slope.stride,

@@ -236,7 +236,10 @@ ADAPVAE_KERNEL reconstruct_kernel(const ReconstructCall call) {
         sum += log_variance + scaled;
         if (gradient != nullptr) {
           gradient[j] = error * precision * call.scale;
-          gradient[d + j] = (1.0F - scaled) * 0.5F * (low || high ? 0.0F : call.scale);
+          // Beyond a bound a slope counts only if it leads back.
+          const float slope = (1.0F - scaled) * 0.5F * call.scale;
+          const bool away = (low && slope > 0.0F) || (high && slope < 0.0F);
+          gradient[d + j] = away || ((low || high) && !call.way_back) ? 0.0F : slope;
         }
         break;
       }
