@@ -148,6 +148,25 @@ func (c Config) native() (*C.adapvae_config, error) {
 	return config, nil
 }
 
+// ConfigFor is what the library chooses for rows like these, of so many numbers each. Without any rows the number of
+// columns alone decides.
+func ConfigFor(rows []float32, inputs int) (Config, error) {
+	config := new(C.adapvae_config)
+	C.adapvae_config_init(config, C.uint32_t(unsafe.Sizeof(*config)))
+	var first *C.float
+	count := 0
+	if inputs > 0 && len(rows) >= inputs {
+		first, count = (*C.float)(unsafe.Pointer(&rows[0])), len(rows)/inputs
+	}
+	err := demand(func(e *C.adapvae_error) C.adapvae_status {
+		return C.adapvae_config_for_rows(config, first, C.int32_t(count), C.int32_t(inputs), 0, nil, e)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return configOf(config), nil
+}
+
 func configOf(config *C.adapvae_config) Config {
 	out := Config{}
 	for _, field := range Fields() {

@@ -347,8 +347,6 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   pace_.enter(Stage::kClose);
   learner_.close(backend);
   ADAPVAE_RETURN_IF_ERROR(backend.status());
-  // A stopped stream may have no replay to stand for the past: it would part old kinds.
-  if (config_.kinds != 0 && pace_.asker()()) ADAPVAE_RETURN_IF_ERROR(group_kinds(backend, all));
   ADAPVAE_RETURN_IF_ERROR(finish_stream(backend, rows, report));
   count_novelty(rows.rows, !frozen());  // last: after it nothing can fail
   return {};
@@ -375,6 +373,7 @@ Status Model::absorb(Backend& backend, ConstMatrixView rows, StreamReport* repor
 // What every block ends with, however much was learnt from it.
 Status Model::finish_stream(Backend& backend, ConstMatrixView rows, StreamReport* report) {
   ADAPVAE_RETURN_IF_ERROR(backend.status());
+  group_kinds();
   rows_learnt_ += static_cast<std::uint64_t>(rows.rows);
   ADAPVAE_RETURN_IF_ERROR(look_back(backend, rows));
   close_report(backend, report);
@@ -544,22 +543,11 @@ LatentCodes Model::codes(Index rows) const {
   return {{z_, rows, config_.latent}, {variance_, rows, config_.latent}};
 }
 
-Status Model::group_kinds(Backend& backend, ConstMatrixView all) {
-  const Index m = config_.latent;
-  const Index clusters = learner_.mixture().clusters();
-  ADAPVAE_RETURN_IF_ERROR(encode(backend, all));
-  grouping_.reset(clusters);
-  for (Index begin = 0; begin < all.rows; begin += config_.pass_rows) {
-    const Index n = std::min<Index>(config_.pass_rows, all.rows - begin);
-    const MatrixView r(score_r_, n, clusters);
-    learner_.mixture().responsibilities(backend, ConstMatrixView(z_ + begin * m, n, m),
-                                        ConstMatrixView(variance_ + begin * m, n, m), r, nullptr);
-    for (Index i = 0; i < n; ++i) grouping_.add_row(r.row(i));
-  }
-  for (Index k = 0; k < clusters; ++k) kind_[k] = kind(k);
-  grouping_.group(config_.kind_resolution, kind_);
+void Model::group_kinds() {
+  if (config_.kinds == 0) return;
+  for (Index k = 0; k < learner_.mixture().clusters(); ++k) kind_[k] = kind(k);
+  grouping_.group(learner_.mixture(), config_.kind_resolution, kind_);
   learner_.set_kinds(kind_);
-  return backend.status();
 }
 
 }  // namespace adapvae

@@ -258,7 +258,7 @@ class Model {
   VaeBatch objective(ConstMatrixView all, float prior_weight) const;
   bool frozen() const;
   Status embed(Backend& backend, ConstMatrixView all, int epochs);
-  Status group_kinds(Backend& backend, ConstMatrixView all);
+  void group_kinds();
 
   Configuration config_;
   ModelUse use_ = ModelUse::kLearn;

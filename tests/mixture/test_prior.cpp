@@ -25,7 +25,7 @@ MixtureConfig config_of(FactorShape covariance, Index dims) {
 }
 
 std::vector<double> scratch_for(const ClusterShape& shape) {
-  return std::vector<double>(static_cast<std::size_t>(shape.dims + shape.scatter_size()), NAN);
+  return std::vector<double>(static_cast<std::size_t>(shape.dims + 3 * shape.scatter_size()), NAN);
 }
 
 // Everything that a mixture reports about its clusters and these rows is a number.
@@ -180,6 +180,60 @@ TEST_CASE("no pooled prior from clusters that hold too little, and nothing chang
     mixture.close_stream();
     check_refused({.strength = -5.0});  // no expected covariance
     CHECK(set_pooled_prior(mixture, {}, scratch.data()));
+  }
+}
+
+TEST_CASE("the fitted prior is as wide as most clusters, however wide one is") {
+  // Four clusters of 200 rows with variance 1, one with variance 100.
+  for (const FactorShape covariance : kShapes) {
+    CAPTURE(static_cast<int>(covariance));
+    MixtureConfig config = config_of(covariance, 2);
+    config.max_clusters = 5;
+    config.max_rows = 1000;
+    MixtureFixture fixture(config);
+    Mixture& mixture = fixture.mixture;
+    const ClusterShape& shape = mixture.config().shape;
+    std::vector<double> scratch = scratch_for(shape);
+    CHECK_FALSE(set_fitted_prior(mixture, {}, scratch.data()));  // nothing is there
+    Philox random({.seed = 85});
+    std::vector<float> rows;
+    for (Index i = 0; i < 2000; ++i) {
+      const double centre = 100.0 * static_cast<double>(i / 2 % 5);
+      const double width = i / 2 % 5 == 4 ? 10.0 : 1.0;
+      rows.push_back(static_cast<float>(centre + width * sample_normal(random)));
+    }
+    REQUIRE(mixture.begin_stream({rows.data(), 1000, 2}, {}, 1.0, 1).ok());
+    while (mixture.clusters() < 5) mixture.add_cluster();
+    const MatrixViewD r = mixture.stream_responsibilities();
+    for (Index i = 0; i < 1000; ++i) {
+      for (Index k = 0; k < 5; ++k) r(i, k) = k == i % 5 ? 1.0 : 0.0;
+    }
+    mixture.recount(fixture.backend);
+    const auto width = [&] {
+      const BaseMeasure& base = mixture.base_measure();
+      return base.scale[shape.diagonal_at(1)] / base.nu;
+    };
+    const auto fit = [&] {  // until posteriors and prior agree
+      for (int time = 0; time < 20; ++time) {
+        REQUIRE(set_fitted_prior(mixture, {.beta = 1e-6, .strength = 100.0}, scratch.data()));
+      }
+    };
+    fit();
+    CHECK(width() > 0.8);
+    CHECK(width() < 1.6);
+    // Clusters of different widths make a weak prior, clusters of one width a strong one.
+    CHECK(mixture.base_measure().nu < 2.0 + 20.0);
+    REQUIRE(set_pooled_prior(mixture, {}, scratch.data()));
+    CHECK(width() > 15.0);
+    for (Index i = 4; i < 1000; i += 5) {
+      for (Index k = 0; k < 5; ++k) r(i, k) = k == 0 ? 1.0 : 0.0;
+      rows[static_cast<std::size_t>(2 * i)] = rows[static_cast<std::size_t>(2 * i - 8)];
+      rows[static_cast<std::size_t>(2 * i + 1)] = rows[static_cast<std::size_t>(2 * i - 7)];
+    }
+    mixture.recount(fixture.backend);
+    fit();
+    CHECK(mixture.base_measure().nu > 2.0 + 50.0);
+    CHECK(width() == doctest::Approx(1.0).epsilon(0.15));
   }
 }
 

@@ -7,41 +7,76 @@
 #include <doctest/doctest.h>
 
 #include "structure/kinds.h"
+#include "support/mixture_fixture.h"
 #include "tools/placed_memory.h"
 
 using namespace adapvae;
+using namespace adapvae::testing;
 
 namespace {
 
-struct Placed {
-  explicit Placed(Index most)
-      : clusters(most), memory([&](Arena& arena) { grouping.place(arena, most); }) {
-    grouping.reset(most);
-  }
+constexpr Index kMostRows = 4000;
+
+// A mixture whose rows belong to clusters as the test says.
+class Grouped {
+ public:
+  explicit Grouped(Index clusters)
+      : clusters_(clusters),
+        fixture_({.shape = {FactorShape::kLower, 1},
+                  .max_clusters = clusters,
+                  .max_rows = kMostRows,
+                  .max_batches = 1}),
+        memory_([&](Arena& arena) { grouping_.place(arena, clusters); }) {}
+
   // So many rows that belong to these clusters with these probabilities.
   void add(int count, std::initializer_list<std::pair<Index, float>> parts) {
-    std::vector<float> r(static_cast<std::size_t>(clusters), 0.0F);
+    std::vector<float> r(static_cast<std::size_t>(clusters_), 0.0F);
     for (const auto& [k, part] : parts) r[static_cast<std::size_t>(k)] = part;
-    for (int i = 0; i < count; ++i) grouping.add_row(r.data());
+    for (int i = 0; i < count; ++i) rows_.push_back(r);
   }
-  Index clusters;
-  KindGrouping grouping;
-  const tools::PlacedMemory memory;
+  // The rows become a stream of the mixture.
+  void learn() {
+    const auto n = static_cast<Index>(rows_.size());
+    REQUIRE(n <= kMostRows);
+    const std::vector<float> z(rows_.size(), 0.0F);
+    Mixture& mixture = fixture_.mixture;
+    REQUIRE(mixture.begin_stream({z.data(), n, 1}, {}, 1.0, 1).ok());
+    while (mixture.clusters() < clusters_) mixture.add_cluster();
+    const MatrixViewD r = mixture.stream_responsibilities();
+    for (Index i = 0; i < n; ++i) {
+      split_into_units(rows_[static_cast<std::size_t>(i)].data(), clusters_, 1.0, r.row(i));
+    }
+    mixture.recount(fixture_.backend);
+    mixture.close_stream();
+    rows_.clear();
+  }
+  std::vector<Index> kinds(std::vector<Index> before = {}, double resolution = 1.0) {
+    for (auto k = static_cast<Index>(before.size()); k < clusters_; ++k) before.push_back(k);
+    grouping_.group(fixture_.mixture, resolution, before.data());
+    return before;
+  }
+
+ private:
+  Index clusters_;
+  MixtureFixture fixture_;
+  KindGrouping grouping_;
+  const tools::PlacedMemory memory_;
+  std::vector<std::vector<float>> rows_;
 };
 
-// Two Gaussians of standard deviation 1 and weight 1/2 at 0 and `distance`: whether they are one
-// kind, judged by rows on a grid that are weighted by their density.
+// Two Gaussians of standard deviation 1 and weight 1/2, so far apart: rows on a grid, as many as
+// their density says.
 bool one_kind(double distance) {
-  Placed placed(2);
-  for (int i = -600; i <= 1200; ++i) {
-    const double x = 0.01 * i;
+  Grouped grouped(2);
+  for (int i = -60; i <= 120; ++i) {
+    const double x = 0.1 * i;
     const double a = std::exp(-0.5 * x * x);
     const double b = std::exp(-0.5 * (x - distance) * (x - distance));
     const auto part = static_cast<float>(a / (a + b));
-    placed.add(static_cast<int>(std::lround(100.0 * (a + b))), {{0, part}, {1, 1.0F - part}});
+    grouped.add(static_cast<int>(std::lround(70.0 * (a + b))), {{0, part}, {1, 1.0F - part}});
   }
-  Index kind[2] = {0, 1};
-  placed.grouping.group(1.0, kind);
+  grouped.learn();
+  const std::vector<Index> kind = grouped.kinds();
   return kind[0] == kind[1];
 }
 
@@ -53,78 +88,66 @@ TEST_CASE("two Gaussians are one kind below 3 standard deviations") {
 }
 
 TEST_CASE("clusters that share rows become one kind, others stay apart") {
-  Placed placed(6);
-  for (Index k = 0; k < 6; ++k) placed.add(100, {{k, 1.0F}});
-  placed.add(80, {{0, 0.5F}, {3, 0.5F}});  // one kind in three styles, a chain
-  placed.add(80, {{3, 0.5F}, {5, 0.5F}});
-  placed.add(2, {{1, 0.5F}, {2, 0.5F}});  // a few rows astray
-  Index kind[6] = {0, 1, 2, 3, 4, 5};
-  placed.grouping.group(1.0, kind);
-  const Index expected[] = {0, 1, 2, 0, 4, 0};
-  for (Index k = 0; k < 6; ++k) CHECK(kind[k] == expected[k]);
+  Grouped grouped(6);
+  for (Index k = 0; k < 6; ++k) grouped.add(100, {{k, 1.0F}});
+  grouped.add(120, {{0, 0.5F}, {3, 0.5F}});  // one kind in three styles, a chain
+  grouped.add(120, {{3, 0.5F}, {5, 0.5F}});
+  grouped.add(2, {{1, 0.5F}, {2, 0.5F}});  // a few rows astray
+  grouped.learn();
+  CHECK(grouped.kinds() == std::vector<Index>{0, 1, 2, 0, 4, 0});
 }
 
-TEST_CASE("two large kinds are not joined by a few rows between small parts of them") {
-  // Clusters 1 and 2 overlap by 0.11; their kinds, ten times as large, do not.
-  Placed placed(4);
-  const auto fill = [&] {
-    placed.grouping.reset(4);
-    placed.add(900, {{0, 1.0F}});
-    placed.add(900, {{3, 1.0F}});
-    placed.add(44, {{1, 0.5F}, {2, 0.5F}});
-    placed.add(60, {{1, 1.0F}});
-    placed.add(60, {{2, 1.0F}});
+TEST_CASE("two large kinds are not joined by rows between small parts of them") {
+  const auto grouped = [](bool large) {
+    Grouped g(4);
+    g.add(900, {{0, 1.0F}});
+    g.add(900, {{3, 1.0F}});
+    g.add(60, {{1, 1.0F}});
+    g.add(60, {{2, 1.0F}});
+    g.add(60, {{1, 0.5F}, {2, 0.5F}});
+    if (large) {  // 1 is a part of 0 and 2 of 3
+      g.add(160, {{0, 0.5F}, {1, 0.5F}});
+      g.add(160, {{3, 0.5F}, {2, 0.5F}});
+    }
+    g.learn();
+    return g.kinds();
   };
-  Index kind[4] = {0, 1, 2, 3};
-  fill();
-  placed.grouping.group(1.0, kind);
-  CHECK(kind[1] == kind[2]);
-  fill();
-  placed.add(80, {{0, 0.5F}, {1, 0.5F}});
-  placed.add(80, {{3, 0.5F}, {2, 0.5F}});
-  Index apart[4] = {0, 1, 2, 3};
-  placed.grouping.group(1.0, apart);
-  CHECK(apart[0] == apart[1]);
-  CHECK(apart[2] == apart[3]);
-  CHECK(apart[0] != apart[3]);
+  CHECK(grouped(false) == std::vector<Index>{0, 1, 1, 3});
+  CHECK(grouped(true) == std::vector<Index>{0, 0, 2, 2});
 }
 
-TEST_CASE("what has been one kind is parted at half the overlap; resolution moves both limits") {
-  const auto grouped = [](int between, double resolution, bool before) {
-    Placed placed(2);
-    placed.add(100, {{0, 1.0F}});
-    placed.add(100, {{1, 1.0F}});
-    placed.add(between, {{0, 0.5F}, {1, 0.5F}});
-    Index kind[2] = {0, before ? 0 : 1};
-    placed.grouping.group(resolution, kind);
+TEST_CASE("kinds are parted below the overlap that joins them; resolution moves both limits") {
+  // Overlap: 0.69 · between over 100 + between / 2.
+  const auto one = [](int between, double resolution, bool before) {
+    Grouped g(2);
+    g.add(100, {{0, 1.0F}});
+    g.add(100, {{1, 1.0F}});
+    g.add(between, {{0, 0.5F}, {1, 0.5F}});
+    g.learn();
+    const std::vector<Index> kind = g.kinds({0, before ? 0 : 1}, resolution);
     return kind[0] == kind[1];
   };
-  // Overlap: between / 4 over 100 + between / 2.
-  CHECK(grouped(60, 1.0, false));        // 0.115
-  CHECK_FALSE(grouped(36, 1.0, false));  // 0.076
-  CHECK(grouped(36, 1.0, true));
-  CHECK_FALSE(grouped(20, 1.0, true));  // 0.045
-  CHECK_FALSE(grouped(60, 2.0, false));
-  CHECK(grouped(36, 0.5, false));
+  CHECK(one(70, 1.0, false));        // 0.36
+  CHECK_FALSE(one(55, 1.0, false));  // 0.30
+  CHECK(one(55, 1.0, true));
+  CHECK_FALSE(one(40, 1.0, true));  // 0.23
+  CHECK_FALSE(one(70, 2.0, false));
+  CHECK(one(40, 0.5, false));
 }
 
-TEST_CASE("clusters of which nothing was seen stay with their kind") {
-  Placed placed(6);
-  placed.add(50, {{0, 1.0F}});
-  placed.add(50, {{4, 1.0F}});
-  // 1 was of 4's kind, 2 and 3 of one that was not seen at all, 5 alone.
-  Index kind[6] = {0, 1, 3, 3, 1, 5};
-  placed.grouping.group(1.0, kind);
-  const Index expected[] = {0, 4, 3, 3, 4, 5};
-  CHECK(kind[2] == kind[3]);
-  for (const Index k : {0, 1, 4, 5}) CHECK(kind[k] == expected[k]);
-  // The seen ones become one kind: the unseen one goes along.
-  placed.grouping.reset(6);
-  placed.add(50, {{0, 0.5F}, {4, 0.5F}});
-  placed.add(200, {{2, 1.0F}});
-  Index again[6] = {0, 4, 2, 3, 4, 5};
-  placed.grouping.group(1.0, again);
-  CHECK(again[4] == 0);
-  CHECK(again[1] == 0);
-  CHECK(again[2] == 2);
+TEST_CASE("rows of all streams count") {
+  Grouped g(2);
+  g.add(100, {{0, 1.0F}});
+  g.add(100, {{1, 1.0F}});
+  g.add(80, {{0, 0.5F}, {1, 0.5F}});
+  g.learn();
+  CHECK(g.kinds() == std::vector<Index>{0, 0});
+  // A stream that shows cluster 0 alone changes nothing: the other one is as it was.
+  g.add(1000, {{0, 1.0F}});
+  g.learn();
+  CHECK(g.kinds({0, 0}) == std::vector<Index>{0, 0});
+  // One that shows both apart does.
+  g.add(500, {{1, 1.0F}});
+  g.learn();
+  CHECK(g.kinds({0, 0}) == std::vector<Index>{0, 1});
 }

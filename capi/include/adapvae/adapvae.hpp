@@ -50,6 +50,12 @@ class Config {
   explicit Config(const char* preset) : Config() {
     require([&](auto* error) { return adapvae_config_preset(&config_, preset, error); });
   }
+  // What the library chooses for rows like these; 0 rows: for so many columns.
+  void suit(const float* rows, int32_t count, int32_t inputs) {
+    require([&](auto* e) {
+      return adapvae_config_for_rows(&config_, rows, count, inputs, 0, nullptr, e);
+    });
+  }
   void set(const char* name, const std::string& value) {
     require([&](auto* e) { return adapvae_config_set(&config_, name, value.c_str(), e); });
   }

@@ -185,6 +185,17 @@ impl Config {
         Ok(config)
     }
 
+    /// What the library chooses for rows like these, of `inputs` numbers each. Without any rows the number of columns
+    /// alone decides.
+    pub fn for_rows(rows: &[f32], inputs: i32) -> Result<Self> {
+        let mut config = Self::defaults();
+        let count = i32::try_from(rows.len() / inputs.max(1) as usize).unwrap_or(i32::MAX);
+        demand(|error| unsafe {
+            sys::adapvae_config_for_rows(&mut config.0, rows.as_ptr(), count, inputs, 0, null_mut(), error)
+        })?;
+        Ok(config)
+    }
+
     /// A field by name: a number, `on` or `off`, the name of a choice.
     pub fn set(mut self, name: &str, value: impl Display) -> Result<Self> {
         let (name, value) = (c_text(name)?, c_text(&value.to_string())?);
