@@ -9,16 +9,16 @@ namespace {
 // Up to so many columns need no larger network, and none of them is to spare for masking.
 constexpr Index kFewColumns = 32;
 constexpr std::int32_t kSmallLayer = 32;
-constexpr Index kLeastFeatures = 4;
-constexpr Index kMostFeatures = 10;
+constexpr Index kLeastLatent = 4;
+constexpr Index kMostLatent = 10;
 
-struct Range {
+struct ValueRange {
   bool unit = true;        // every value is in [0, 1]
   double saturated = 0.0;  // fraction of values that are 0 or 1
 };
 
-Range range_of(ConstMatrixView rows) {
-  Range range;
+ValueRange range_of(ConstMatrixView rows) {
+  ValueRange range;
   double saturated = 0.0;
   for (Index i = 0; i < rows.rows; ++i) {
     for (Index j = 0; j < rows.cols; ++j) {
@@ -31,13 +31,13 @@ Range range_of(ConstMatrixView rows) {
   return range;
 }
 
-struct Column {
+struct ColumnMoments {
   double mean = 0.0;
   double variance = 0.0;
 };
 
-Column column_of(ConstMatrixView rows, Index j) {
-  Column column;
+ColumnMoments column_of(ConstMatrixView rows, Index j) {
+  ColumnMoments column;
   for (Index i = 0; i < rows.rows; ++i) {
     const double d = static_cast<double>(rows(i, j)) - column.mean;
     column.mean += d / static_cast<double>(i + 1);
@@ -53,12 +53,12 @@ double directions(ConstMatrixView rows) {
   double varying = 0.0;
   double squares = 0.0;
   for (Index j = 0; j < rows.cols; ++j) {
-    const Column a = column_of(rows, j);
+    const ColumnMoments a = column_of(rows, j);
     if (!(a.variance > 0.0)) continue;
     varying += 1.0;
     squares += 1.0;
     for (Index k = 0; k < j; ++k) {
-      const Column b = column_of(rows, k);
+      const ColumnMoments b = column_of(rows, k);
       if (!(b.variance > 0.0)) continue;
       double covariance = 0.0;
       for (Index i = 0; i < rows.rows; ++i) {
@@ -75,8 +75,8 @@ double directions(ConstMatrixView rows) {
 // Twice as many features as there are directions: states that come later vary in others. More
 // would be noise, which hides clusters of few rows.
 std::int32_t features_for(ConstMatrixView rows) {
-  const Index most = std::min(rows.cols, kMostFeatures);
-  const Index least = std::min(rows.cols, kLeastFeatures);
+  const Index most = std::min(rows.cols, kMostLatent);
+  const Index least = std::min(rows.cols, kLeastLatent);
   if (rows.cols > kFewColumns) return static_cast<std::int32_t>(most);
   const double wanted = rows.rows > 1 ? std::ceil(2.0 * directions(rows)) : 0.0;
   const Index features = std::clamp(static_cast<Index>(wanted), least, most);
@@ -90,7 +90,7 @@ const char* suit_rows(Configuration& config, ConstMatrixView rows) {
   config.inputs = static_cast<std::int32_t>(columns);
   const bool image =
       Index{config.image_width} * config.image_height * config.image_channels == columns;
-  const Range range = range_of(rows);
+  const ValueRange range = range_of(rows);
   // Tables that were scaled to [0, 1] are measurements all the same. Drawings are mostly paper and
   // ink.
   constexpr double kDrawn = 0.5;

@@ -129,7 +129,9 @@ TEST_CASE("the gradient of reconstruct is the derivative of -log p") {
                                                   {Likelihood::kGaussian, false},
                                                   {Likelihood::kGaussianLearned, false},
                                                   {Likelihood::kGaussianLearned, true}};
-  for (const auto& [kind, way_back] : settings) {
+  for (const auto& setting : settings) {
+    const Likelihood kind = setting.first;
+    const bool way_back = setting.second;
     CAPTURE(static_cast<int>(kind));
     CAPTURE(way_back);
     const LikelihoodSettings likelihood = {.kind = kind,
