@@ -1,7 +1,6 @@
 #include "model/configuration_for_rows.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace adapvae {
 namespace {
@@ -78,8 +77,11 @@ std::int32_t features_for(ConstMatrixView rows) {
   const Index most = std::min(rows.cols, kMostLatent);
   const Index least = std::min(rows.cols, kLeastLatent);
   if (rows.cols > kFewColumns) return static_cast<std::int32_t>(most);
-  const double wanted = rows.rows > 1 ? std::ceil(2.0 * directions(rows)) : 0.0;
-  const Index features = std::clamp(static_cast<Index>(wanted), least, most);
+  Index features = least;
+  if (rows.rows > 1) {
+    const double wanted = 2.0 * directions(rows);
+    while (features < most && static_cast<double>(features) < wanted) ++features;
+  }
   return static_cast<std::int32_t>(std::max<Index>(features, 2));
 }
 

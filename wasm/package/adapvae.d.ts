@@ -94,7 +94,7 @@ export interface Config {
   drift?: 'off' | 'shift' | 'affine' | 'two_stage';
   distillation?: number;
   replay_in_fit?: 'off' | 'fit' | 'counted';
-  prior_mode?: 'scaled' | 'empirical';
+  prior_mode?: 'scaled' | 'empirical' | 'fitted';
   learn_concentration?: Switch;
   prior_scale?: number;
   prior_beta?: number;

@@ -364,8 +364,8 @@ extern "C" {
     pub fn adapvae_last_error(model: *const adapvae_model, error: *mut adapvae_error) -> adapvae_status;
     pub fn adapvae_config_init(config: *mut adapvae_config, struct_size: u32) -> adapvae_status;
     pub fn adapvae_config_preset(config: *mut adapvae_config, name: *const c_char, error: *mut adapvae_error) -> adapvae_status;
-    pub fn adapvae_config_for_rows(config: *mut adapvae_config, rows: *const f32, count: i32, inputs: i32, stride: i32, why: *mut *const c_char, error: *mut adapvae_error) -> adapvae_status;
     pub fn adapvae_preset_name(index: i32) -> *const c_char;
+    pub fn adapvae_config_for_rows(config: *mut adapvae_config, rows: *const f32, count: i32, inputs: i32, stride: i32, why: *mut *const c_char, error: *mut adapvae_error) -> adapvae_status;
     pub fn adapvae_config_set(config: *mut adapvae_config, name: *const c_char, value: *const c_char, error: *mut adapvae_error) -> adapvae_status;
     pub fn adapvae_config_get(config: *const adapvae_config, name: *const c_char, text: *mut c_char, capacity: usize, needed: *mut usize) -> adapvae_status;
     pub fn adapvae_config_field(index: i32, field: *mut adapvae_field) -> adapvae_status;
