@@ -365,6 +365,8 @@ Status Model::absorb(Backend& backend, ConstMatrixView rows, StreamReport* repor
   batch.noise_key = {
       .seed = config_.seed, .purpose = RandomPurpose::kLatentNoise, .stream = stream_};
   ADAPVAE_RETURN_IF_ERROR(vae_.compute_loss(backend, batch, &report->loss));
+  // Nothing new for the mixture, but a network (of a file) that cannot compute with these rows.
+  if (!std::isfinite(report->loss.loss)) return diverged();
   ADAPVAE_RETURN_IF_ERROR(finish_stream(backend, rows, report));
   count_novelty(rows.rows, false);
   return {};
