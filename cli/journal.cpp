@@ -41,7 +41,7 @@ std::string stream_members(const ReportStream& s) {
     out += std::string(",\"") + name + "\":" + json_number(value);
   };
   whole("first_row", s.first_row);
-  whole("kinds", s.kinds);
+  whole("components", s.components);
   whole("births", s.births);
   whole("merges", s.merges);
   number("bound", s.bound);
@@ -155,7 +155,7 @@ ReportStream read_stream(const Line& line) {
   s.first_row = line.whole<std::int64_t>("first_row");
   s.rows = line.whole<std::int64_t>("rows");
   s.clusters = line.whole<int>("clusters");
-  s.kinds = line.whole<int>("kinds");
+  s.components = line.whole<int>("components");
   s.births = line.whole<int>("births");
   s.merges = line.whole<int>("merges");
   s.bound = line.number("bound");

@@ -97,6 +97,7 @@ void Model::place(Arena& arena, const Configuration& config, ModelUse use, Memor
   take(score_, config_.pass_rows);
   take(novelty_, config_.pass_rows);
   take(error_, config_.pass_rows);
+  take(cluster_of_, clusters.max_clusters);
   row_novelty_.place(arena, m, config_.novelty_error_weight, learns(use) ? config_.block_rows : 0,
                      clusters.max_clusters);
   if (config_.scale_inputs != 0) take(pass_x_, Index{config_.pass_rows} * config_.inputs);
@@ -128,8 +129,6 @@ void Model::place_learning(Arena& arena, const VaeConfig& network, const Learner
   take(all_, all * config_.inputs);
   take(latent_target_, all * config_.latent);
   take(latent_weight_, all);
-  grouping_.place(arena, clusters.max_clusters);
-  take(kind_, clusters.max_clusters);
   take(row_cluster_, all);
   take(tightness_, clusters.max_clusters);
   take(root_, 2 * clusters.shape.scatter_size());
@@ -375,7 +374,6 @@ Status Model::absorb(Backend& backend, ConstMatrixView rows, StreamReport* repor
 // What every block ends with, however much was learnt from it.
 Status Model::finish_stream(Backend& backend, ConstMatrixView rows, StreamReport* report) {
   ADAPVAE_RETURN_IF_ERROR(backend.status());
-  group_kinds();
   rows_learnt_ += static_cast<std::uint64_t>(rows.rows);
   ADAPVAE_RETURN_IF_ERROR(look_back(backend, rows));
   close_report(backend, report);
@@ -471,7 +469,7 @@ Status Model::draw_replay(Backend& backend, ConstMatrixView rows) {
 }
 
 void Model::note_replay_ids() {
-  replay_ids_ = learner_.registry().clusters();
+  replay_ids_ = learner_.registry().components();
   for (Index k = 0; k < replay_ids_; ++k) replay_id_[k] = learner_.registry().info(k).id;
 }
 
@@ -543,13 +541,6 @@ Status Model::encode(Backend& backend, ConstMatrixView rows) {
 
 LatentCodes Model::codes(Index rows) const {
   return {{z_, rows, config_.latent}, {variance_, rows, config_.latent}};
-}
-
-void Model::group_kinds() {
-  if (config_.kinds == 0) return;
-  for (Index k = 0; k < learner_.mixture().clusters(); ++k) kind_[k] = kind(k);
-  grouping_.group(learner_.mixture(), config_.kind_resolution, kind_);
-  learner_.set_kinds(kind_);
 }
 
 }  // namespace adapvae

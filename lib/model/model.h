@@ -15,7 +15,6 @@
 #include "model/snapshot.h"
 #include "model/stream_report.h"
 #include "network/standardiser.h"
-#include "structure/kinds.h"
 
 namespace adapvae {
 
@@ -50,8 +49,6 @@ class Model {
   // The most rows of operations on codes and clusters, and bytes of weights outside that memory.
   static Index stream_rows(const Configuration& config);
   static std::size_t loose_weight_bytes(const Configuration& config);
-  // The number of a cluster that stands for cluster k's kind; perhaps k.
-  Index kind(Index k) const { return learner_.registry().find(learner_.registry().kind(k)); }
   std::uint64_t streams() const { return stream_; }
   std::uint64_t rows_learnt() const { return rows_learnt_; }
   // What the first stream said of the inputs' scale; off unless scale_inputs is set.
@@ -106,7 +103,7 @@ class Model {
   // kNonFinite with the row) comes before anything is written. All may be called before the first
   // stream: the network is then as it was drawn, and there are no clusters.
   Status score(Backend& backend, ConstMatrixView rows, RowResult* out);
-  // Of every cluster: out [n × clusters]. Before the first stream: nothing is written.
+  // Of every cluster: out [n × cluster_count()]. Before the first stream: nothing is written.
   Status probabilities(Backend& backend, ConstMatrixView rows, MatrixView out);
   // contribution [m] and error [d] are where those parts of *reason go.
   Status explain(Backend& backend, const float* row, RowReason* reason, double* contribution,
@@ -118,6 +115,9 @@ class Model {
   // decode of the mean of encode.
   Status reconstruct(Backend& backend, ConstMatrixView rows, MatrixView out);
 
+  // Of cluster number c, as of one Gaussian: mean [m] and covariance [m × m]; either may be null.
+  void moments(Index c, double* mean, double* covariance) const;
+
   // ---- rows made up ----
   // As many as the outputs have rows: features z and decoded x; either may be empty. Ids are
   // resolved. kInvalidArgument for an id that is nobody's, kUnavailable while nothing is learnt.
@@ -126,11 +126,11 @@ class Model {
                   ClusterId* id = nullptr);
   // Steps from one cluster's prototype to the other's, both included.
   Status interpolate(Backend& backend, ClusterId from, ClusterId to, MatrixView z, MatrixView x);
-  // The cluster's mean: one row.
+  // The mean of the cluster's largest component: one row.
   Status prototype(Backend& backend, ClusterId id, MatrixView z, MatrixView x);
-  // Of all clusters, prototype_count() of them: 0 while nothing is learnt.
+  // Of all clusters, cluster_count() of them: 0 while nothing is learnt.
   Status prototypes(Backend& backend, MatrixView z, MatrixView x, ClusterId* id = nullptr);
-  Index prototype_count() const { return nothing_learnt() ? 0 : learner_.mixture().clusters(); }
+  Index cluster_count() const { return nothing_learnt() ? 0 : learner_.registry().clusters().count(); }
 
   // ---- gains: statistics that add up, while the network stands still (model_gain.cpp) ----
   // At most so many bytes is a gain.
@@ -233,9 +233,12 @@ class Model {
   bool explained(Index rows) const;
   Status absorb(Backend& backend, ConstMatrixView rows, StreamReport* report, double time);
   Status finish_stream(Backend& backend, ConstMatrixView rows, StreamReport* report);
-  Status find_cluster(ClusterId id, Index* k) const;
+  Status find_cluster(ClusterId id, Index* c) const;
+  Index largest_component(Index c) const;
+  void find_numbers();
+  void put_result(Index row, RowResult& result);
   Status check_made(MatrixView z, MatrixView x, Index* rows) const;
-  void cluster_mean(Index k, float* z) const;
+  void cluster_mean(Index c, float* z) const;
   template <typename Point>
   Status make_rows(Backend& backend, Index rows, MatrixView z, MatrixView x, const Point& point);
   Status pretrain_rows(Backend& backend, ConstMatrixView rows);
@@ -258,7 +261,6 @@ class Model {
   VaeBatch objective(ConstMatrixView all, float prior_weight) const;
   bool frozen() const;
   Status embed(Backend& backend, ConstMatrixView all, int epochs);
-  void group_kinds();
 
   Configuration config_;
   ModelUse use_ = ModelUse::kLearn;
@@ -271,8 +273,6 @@ class Model {
   ClusterLearner learner_;
   Replay replay_;
   NeighbourGraph neighbours_;
-  KindGrouping grouping_;
-  Index* kind_ = nullptr;         // [K] scratch
   Index* row_cluster_ = nullptr;  // [block + replay] clusters of rows, when inputs are rescaled
   std::uint32_t stream_ = 0;
   std::uint32_t epoch_ = 0;  // within the stream
@@ -309,6 +309,7 @@ class Model {
   RowScore* score_ = nullptr;       // [pass_rows]
   float* novelty_ = nullptr;        // [pass_rows]
   float* error_ = nullptr;          // [pass_rows]
+  Index* cluster_of_ = nullptr;     // [K] numbers of the components' clusters, see find_numbers()
   float* pass_x_ = nullptr;         // [pass_rows × d] scaled rows; null without scaling
   double* scratch_ = nullptr;       // [2m + K]
   double* tightness_ = nullptr;     // [K] by which two_stage has narrowed clusters

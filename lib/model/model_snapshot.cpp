@@ -95,13 +95,18 @@ const ClusterLearner& learner_of(const void* context) {
 void fill_state(const void* context, ByteWriter& writer) { learner_of(context).save(writer); }
 
 void fill_ids(const void* context, ByteWriter& writer) {
-  const ClusterRegistry& registry = learner_of(context).registry();
-  for (Index k = 0; k < registry.clusters(); ++k) writer.write_u64(registry.info(k).id);
+  const ComponentRegistry& registry = learner_of(context).registry();
+  for (Index k = 0; k < registry.components(); ++k) writer.write_u64(registry.info(k).id);
 }
 
-void fill_kinds(const void* context, ByteWriter& writer) {
-  const ClusterRegistry& registry = learner_of(context).registry();
-  for (Index k = 0; k < registry.clusters(); ++k) writer.write_u64(registry.kind(k));
+void fill_clusters(const void* context, ByteWriter& writer) {
+  const ComponentRegistry& registry = learner_of(context).registry();
+  for (Index k = 0; k < registry.components(); ++k) writer.write_u64(registry.info(k).cluster);
+}
+
+void fill_cluster_ids(const void* context, ByteWriter& writer) {
+  const ClusterTable& clusters = learner_of(context).registry().clusters();
+  for (Index c = 0; c < clusters.count(); ++c) writer.write_u64(clusters[c].id);
 }
 
 void fill_scale(const void* context, ByteWriter& writer) {
@@ -113,9 +118,9 @@ void fill_novelty(const void* context, ByteWriter& writer) {
 }
 
 void fill_names(const void* context, ByteWriter& writer) {
-  const ClusterRegistry& registry = learner_of(context).registry();
-  for (Index k = 0; k < registry.clusters(); ++k) {
-    writer.write_bytes(registry.info(k).name, ClusterInfo::kNameBytes);
+  const ClusterTable& clusters = learner_of(context).registry().clusters();
+  for (Index c = 0; c < clusters.count(); ++c) {
+    writer.write_bytes(clusters[c].name, Cluster::kNameBytes);
   }
 }
 
@@ -161,7 +166,7 @@ struct Rest {
 bool state_fits(const void* context, const ClusterLearner& state) {
   const Rest& rest = *static_cast<const Rest*>(context);
   const SnapshotInfo& info = rest.info;
-  const bool fits = static_cast<std::uint64_t>(state.mixture().clusters()) == info.clusters &&
+  const bool fits = static_cast<std::uint64_t>(state.mixture().clusters()) == info.components &&
                     state.streams() <= info.streams &&
                     (state.streams() == 0) == (info.streams == 0) &&
                     (state.streams() == 0 || state.time() <= info.time);
@@ -209,7 +214,8 @@ SnapshotInfo Model::snapshot_info() const {
   info.configuration = config_;
   info.streams = stream_;
   info.rows = rows_learnt_;
-  info.clusters = static_cast<std::uint64_t>(learner_.mixture().clusters());
+  info.clusters = static_cast<std::uint64_t>(learner_.registry().clusters().count());
+  info.components = static_cast<std::uint64_t>(learner_.mixture().clusters());
   info.rows_pending = static_cast<std::uint64_t>(waiting_);
   info.events = events_.last();
   info.pretrained = pretrained_ ? 1 : 0;
@@ -241,12 +247,13 @@ TensorFileContent Model::snapshot_content() const {
     return {};
   };
   (void)for_each_layer(vae_, parameters);
-  const auto clusters = static_cast<TensorSize>(learner_.mixture().clusters());
+  const auto clusters = static_cast<TensorSize>(learner_.registry().clusters().count());
+  const auto components = static_cast<TensorSize>(learner_.mixture().clusters());
   const auto m = static_cast<TensorSize>(config_.latent);
   const int dims = learner_.config().shape.covariance == FactorShape::kDiagonal ? 2 : 3;
   const auto block = static_cast<TensorSize>(waiting_);
   const auto inputs = static_cast<TensorSize>(config_.inputs);
-  constexpr TensorSize kNameBytes = ClusterInfo::kNameBytes;
+  constexpr TensorSize kNameBytes = Cluster::kNameBytes;
   ByteWriter counter(nullptr, 0);
   learner_.save(counter);
   ByteWriter scale(nullptr, 0);
@@ -260,12 +267,17 @@ TensorFileContent Model::snapshot_content() const {
     *next = tensor;
     next++->context = &learner_;
   };
-  derived({"clusters.id", TensorType::kU64, 1, {clusters}, nullptr, fill_ids});
-  derived({"clusters.kind", TensorType::kU64, 1, {clusters}, nullptr, fill_kinds});
-  derived({"clusters.rows", TensorType::kF64, 1, {clusters}, nullptr, fill_rows});
-  derived({"clusters.mean", TensorType::kF64, 2, {clusters, m}, nullptr, fill_means});
-  derived(
-      {"clusters.covariance", TensorType::kF64, dims, {clusters, m, m}, nullptr, fill_covariances});
+  derived({"clusters.id", TensorType::kU64, 1, {clusters}, nullptr, fill_cluster_ids});
+  derived({"components.id", TensorType::kU64, 1, {components}, nullptr, fill_ids});
+  derived({"components.cluster", TensorType::kU64, 1, {components}, nullptr, fill_clusters});
+  derived({"components.rows", TensorType::kF64, 1, {components}, nullptr, fill_rows});
+  derived({"components.mean", TensorType::kF64, 2, {components, m}, nullptr, fill_means});
+  derived({"components.covariance",
+           TensorType::kF64,
+           dims,
+           {components, m, m},
+           nullptr,
+           fill_covariances});
   derived({"clusters.name", TensorType::kU8, 2, {clusters, kNameBytes}, nullptr, fill_names});
   derived({"clusters.state", TensorType::kU8, 1, {counter.position()}, nullptr, fill_state});
   return {{first, next}, snapshot_.metadata(snapshot_info())};

@@ -168,8 +168,8 @@ double RowNovelty::boundary(Index k, ClusterId id, const NoveltySettings& settin
 }
 
 // Clusters have other numbers after a block, some are new, and some are parts of others.
-void RowNovelty::follow_clusters(const ClusterRegistry& registry) {
-  const Index clusters = registry.clusters();
+void RowNovelty::follow_clusters(const ComponentRegistry& registry) {
+  const Index clusters = registry.components();
   for (Index k = 0; k < clusters; ++k) {
     spare_[k] = {};
     spare_[k].id = registry.info(k).id;
@@ -188,7 +188,7 @@ void RowNovelty::follow_clusters(const ClusterRegistry& registry) {
   clusters_ = clusters;
 }
 
-void RowNovelty::count(const ClusterRegistry& registry, Index rows, bool trained, bool arrived,
+void RowNovelty::count(const ComponentRegistry& registry, Index rows, bool trained, bool arrived,
                        double most, const NoveltySettings& settings) {
   const bool errors = arrived && wants_errors();
   const bool had_errors = uses_errors();
@@ -240,13 +240,13 @@ void RowNovelty::choose(Index rows, bool arrived, const float* after, float* val
 }
 
 // Of row i of the block: its surprise in standard deviations of its cluster's.
-double RowNovelty::deviations(const ClusterRegistry& registry, Index i) const {
+double RowNovelty::deviations(const ComponentRegistry& registry, Index i) const {
   const Index k = cluster_[i];
   const double surprise = feature_surprise(misfit_[i]) + error_surprise(errors_[i]);
   return surprises_of(usual_of(k, registry.info(k).id)).deviations(surprise);
 }
 
-void RowNovelty::compare(const ClusterRegistry& registry, Index rows, BlockTest& test) const {
+void RowNovelty::compare(const ComponentRegistry& registry, Index rows, BlockTest& test) const {
   Index unlearnt = 0;
   for (Index i = 0; i < rows; ++i) {
     surprise_[i] = static_cast<float>(deviations(registry, i));
@@ -260,7 +260,7 @@ void RowNovelty::compare(const ClusterRegistry& registry, Index rows, BlockTest&
   double sum = 0.0;
   double compared = 0.0;
   double variance = 0.0;
-  for (Index k = 0; k < registry.clusters(); ++k) {
+  for (Index k = 0; k < registry.components(); ++k) {
     const Moments& untrained = usual_of(k, registry.info(k).id).untrained;
     constexpr double kLeastRowsBefore = 3.0;
     if (untrained.rows < kLeastRowsBefore) continue;

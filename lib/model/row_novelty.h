@@ -75,11 +75,11 @@ class RowNovelty {
   // they are now, and so do all rows if most of them fit, or are reconstructed, worse than before.
   // trained: whether the network was trained on the block; what was counted before then weighs at
   // most `most` rows. arrived: whether there was a model when the block arrived.
-  void count(const ClusterRegistry& registry, Index rows, bool trained, bool arrived, double most,
+  void count(const ComponentRegistry& registry, Index rows, bool trained, bool arrived, double most,
              const NoveltySettings& settings);
 
   // The block on arrival against what was counted.
-  void compare(const ClusterRegistry& registry, Index rows, BlockTest& test) const;
+  void compare(const ComponentRegistry& registry, Index rows, BlockTest& test) const;
 
   std::size_t bytes() const;
   void save(ByteWriter& writer) const;
@@ -103,8 +103,8 @@ class RowNovelty {
   const Usual& usual_of(Index k, ClusterId id) const;
   double tail(double deviations, double rate) const;
   double find_boundary(double rate) const;
-  double deviations(const ClusterRegistry& registry, Index i) const;
-  void follow_clusters(const ClusterRegistry& registry);
+  double deviations(const ComponentRegistry& registry, Index i) const;
+  void follow_clusters(const ComponentRegistry& registry);
   void choose(Index rows, bool arrived, const float* after, float* value) const;
   static void write(const Usual& usual, ByteWriter& writer);
   static bool read(ByteReader& reader, Usual& usual);

@@ -290,7 +290,7 @@ TEST_CASE("a birth at a worker has the evidence that it has in a stream") {
   Copy gained(base());
   apply(gained, gain(base(), rows, 1, 1));
   const auto born = [](const ModelFixture& fixture) {
-    const ClusterRegistry& registry = fixture.model.clusters().registry();
+    const ComponentRegistry& registry = fixture.model.clusters().registry();
     const Index last = registry.clusters() - 1;
     CHECK(registry.info(last).born_stream == 3);
     return registry.info(last).birth_gain;

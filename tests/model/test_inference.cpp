@@ -28,7 +28,7 @@ ModelFixture& learnt() {
 
 std::vector<ClusterId> all_ids(ModelFixture& f) {
   std::vector<ClusterId> ids;
-  const ClusterRegistry& registry = f.model.clusters().registry();
+  const ComponentRegistry& registry = f.model.clusters().registry();
   for (Index k = 0; k < registry.clusters(); ++k) ids.push_back(registry.info(k).id);
   return ids;
 }
@@ -127,7 +127,7 @@ TEST_CASE("decode after encode is reconstruct") {
 
 TEST_CASE("what is drawn from a cluster goes back into it, and a seed draws the same") {
   ModelFixture& f = learnt();
-  const ClusterRegistry& registry = f.model.clusters().registry();
+  const ComponentRegistry& registry = f.model.clusters().registry();
   for (Index k = 0; k < registry.clusters(); ++k) {
     if (f.model.clusters().mixture().rows_of(k) < 30.0) continue;
     const ClusterId id = registry.info(k).id;
@@ -157,7 +157,7 @@ TEST_CASE("an interpolation ends at the prototypes, which are the clusters' mean
   ModelFixture& f = learnt();
   const std::vector<ClusterId> ids = all_ids(f);
   const Index clusters = static_cast<Index>(ids.size());
-  REQUIRE(f.model.prototype_count() == clusters);
+  REQUIRE(f.model.cluster_count() == clusters);
   Rows all_z(clusters, kLatent), all_x(clusters, kInputs);
   std::vector<ClusterId> named(ids.size());
   REQUIRE(f.model.prototypes(f.backend, all_z.view(), all_x.view(), named.data()).ok());
@@ -206,7 +206,7 @@ TEST_CASE("before the first stream rows can be looked at, and nothing is made up
   CHECK(f.model.encode(f.backend, rows.view(), z.view(), MatrixView()).ok());
   CHECK(f.model.decode(f.backend, z.view(), x.view()).ok());
   CHECK(f.model.reconstruct(f.backend, rows.view(), x.view()).ok());
-  CHECK(f.model.prototype_count() == 0);
+  CHECK(f.model.cluster_count() == 0);
   for (const ClusterId id : {kNoId, ClusterId{1}}) {
     CHECK(f.model.generate(f.backend, {.cluster = id}, z.view(), x.view()).code() ==
           StatusCode::kUnavailable);

@@ -50,7 +50,7 @@ Home home_of(ModelFixture& f, int kind) {
 
 // Born in stream `number`, from 1, or later, and not a part of another kind's cluster.
 bool born_since(ModelFixture& f, const Home& home, std::uint64_t number) {
-  const ClusterRegistry& registry = f.model.clusters().registry();
+  const ComponentRegistry& registry = f.model.clusters().registry();
   return home.part > 0.8 && registry.info(registry.find(home.id)).born_stream >= number;
 }
 

@@ -220,7 +220,7 @@ struct Calibrated {
   }
 
   static constexpr Index kRows = 40000;
-  ClusterRegistry registry;
+  ComponentRegistry registry;
   RowNovelty novelty;
   GuardedMemory memory;
   NoveltySettings settings{.false_alarm_rate = 0.01};

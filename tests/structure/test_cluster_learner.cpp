@@ -168,7 +168,7 @@ TEST_CASE(
     if (stream % 20 == 19 && f.learner.mixture().clusters() > 2) {
       // A heavy hand: two clusters are made one, and two again by a cut; now and then one is
       // forgotten, so that its kind is born again.
-      const ClusterRegistry& registry = f.learner.registry();
+      const ComponentRegistry& registry = f.learner.registry();
       const ClusterId id = registry.info(0).id;
       MoveRecord record;
       REQUIRE(f.learner.merge(id, registry.info(1).id, true, record).ok());

@@ -43,10 +43,10 @@ struct Placed {
     registry.merge(registry.find(survivor), registry.find(lost));
   }
   void name(Index k, const char* text) {
-    std::snprintf(registry.info(k).name, ClusterInfo::kNameBytes, "%s", text);
+    std::snprintf(registry.info(k).name, ComponentInfo::kNameBytes, "%s", text);
   }
   Bytes saved() const {
-    Bytes bytes(ClusterRegistry::most_bytes(clusters, table));
+    Bytes bytes(ComponentRegistry::most_bytes(clusters, table));
     ByteWriter writer(bytes.data(), bytes.size());
     registry.save(writer);
     REQUIRE(writer.ok());
@@ -59,7 +59,7 @@ struct Placed {
   }
 
   Index clusters, table;
-  ClusterRegistry registry;
+  ComponentRegistry registry;
   std::vector<Block> memory;
 };
 
@@ -81,7 +81,7 @@ struct Naive {
   }
 };
 
-void check_same(const ClusterRegistry& registry, const Naive& naive) {
+void check_same(const ComponentRegistry& registry, const Naive& naive) {
   REQUIRE(registry.clusters() == static_cast<Index>(naive.number.size()));
   for (Index k = 0; k < registry.clusters(); ++k) REQUIRE(registry.find(naive.number[k]) == k);
   for (const auto& [id, at] : naive.lives) REQUIRE(registry.resolve(id) == at);
@@ -106,7 +106,7 @@ constexpr std::size_t kTable = 8 + 3 * kInfo;  // where the number of aliases is
 
 TEST_CASE("a new registry knows one cluster, and newborns have no id until published") {
   Placed placed(4, 4);
-  ClusterRegistry& registry = placed.registry;
+  ComponentRegistry& registry = placed.registry;
   CHECK(registry.info(0).id == 1);
   registry.add(1, 9, 4.5, 12.0);
   CHECK(registry.info(1).id == kNoId);
@@ -131,7 +131,7 @@ TEST_CASE("a new registry knows one cluster, and newborns have no id until publi
 TEST_CASE("every id resolves after a thousand merges and many removals; none is given twice") {
   Philox random({.seed = 91});
   Placed placed(16, 5000);
-  ClusterRegistry& registry = placed.registry;
+  ComponentRegistry& registry = placed.registry;
   Naive naive;
   const auto given = [&](ClusterId id) {
     REQUIRE(id == naive.lives.size() + 1);
@@ -192,7 +192,7 @@ TEST_CASE("a full table drops those that were born first") {
 
 TEST_CASE("names and times follow merges; the survivor's own name stays") {
   Placed placed(4, 4);
-  ClusterRegistry& registry = placed.registry;
+  ComponentRegistry& registry = placed.registry;
   placed.born();
   placed.born();
   placed.name(1, "otters");
@@ -209,7 +209,7 @@ TEST_CASE("names and times follow merges; the survivor's own name stays") {
 
 TEST_CASE("a survivor on trial takes the published id") {
   Placed placed(4, 4);
-  ClusterRegistry& registry = placed.registry;
+  ComponentRegistry& registry = placed.registry;
   const ClusterId known = placed.born();
   placed.name(1, "known");
   registry.info(1).seen_stream = 3;
@@ -235,7 +235,7 @@ TEST_CASE("a survivor on trial takes the published id") {
 
 TEST_CASE("what was announced keeps its id against what is provisional, heavier or not") {
   Placed placed(6, 8);
-  ClusterRegistry& registry = placed.registry;
+  ComponentRegistry& registry = placed.registry;
   const ClusterId handful = placed.born();
   registry.info(1).provisional = 1;
   registry.merge(1, 0);  // the provisional one is the survivor by number
@@ -262,7 +262,7 @@ TEST_CASE("a registry is saved and loaded exactly") {
   Placed full(6, 3);
   for (int i = 0; i < 5; ++i) full.born();
   for (ClusterId id = 1; id < 5; ++id) full.registry.replace_by_new(full.registry.find(id), 2);
-  CHECK(full.saved().size() == ClusterRegistry::most_bytes(6, 3));
+  CHECK(full.saved().size() == ComponentRegistry::most_bytes(6, 3));
 }
 
 TEST_CASE("bytes that are no registry are refused") {
@@ -320,7 +320,7 @@ TEST_CASE("bytes that are no registry are refused") {
 
 TEST_CASE("a kind has the lowest id of its clusters, whatever becomes of them") {
   Placed placed(8, 8);
-  ClusterRegistry& registry = placed.registry;
+  ComponentRegistry& registry = placed.registry;
   for (int i = 0; i < 5; ++i) placed.born();  // ids 1 to 6
   for (Index k = 0; k < 6; ++k) CHECK(registry.kind(k) == registry.info(k).id);
   // {1, 4}, {2, 3, 6}, {5}; who stands for a kind does not matter.

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "structure/kinds.h"
+#include "structure/grouping.h"
 #include "support/mixture_fixture.h"
 #include "tools/placed_memory.h"
 
@@ -59,7 +59,7 @@ class Grouped {
  private:
   Index clusters_;
   MixtureFixture fixture_;
-  KindGrouping grouping_;
+  ComponentGrouping grouping_;
   const tools::PlacedMemory memory_;
   std::vector<std::vector<float>> rows_;
 };
