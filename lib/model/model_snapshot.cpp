@@ -166,7 +166,9 @@ struct Rest {
 bool state_fits(const void* context, const ClusterLearner& state) {
   const Rest& rest = *static_cast<const Rest*>(context);
   const SnapshotInfo& info = rest.info;
+  const auto clusters = static_cast<std::uint64_t>(state.registry().clusters().count());
   const bool fits = static_cast<std::uint64_t>(state.mixture().clusters()) == info.components &&
+                    (info.format == 1 || clusters == info.clusters) &&
                     state.streams() <= info.streams &&
                     (state.streams() == 0) == (info.streams == 0) &&
                     (state.streams() == 0 || state.time() <= info.time);

@@ -33,6 +33,14 @@ ClusterId ClusterTable::add(const Cluster& cluster) {
   return cluster_[count_++].id;
 }
 
+ClusterId ClusterTable::replace(ClusterId old, const Cluster& cluster) {
+  const Index at = find(old);
+  cluster_[at] = cluster;
+  cluster_[at].id = ids_.give();
+  aliases_.bury(old, cluster_[at].id);
+  return cluster_[at].id;
+}
+
 void ClusterTable::end(ClusterId dead, ClusterId heir) {
   const Index at = find(dead);
   if (at < 0) return;

@@ -39,6 +39,8 @@ class ClusterTable {
 
   // A new cluster; its id, which the caller's is not.
   ClusterId add(const Cluster& cluster);
+  // The cluster is no more, and a new one, for which its id stands, has its place; the new id.
+  ClusterId replace(ClusterId old, const Cluster& cluster);
   // The cluster is no more; what it held is held by `heir` (kNoId: by none). An heir without a name
   // takes that of the other.
   void end(ClusterId dead, ClusterId heir);

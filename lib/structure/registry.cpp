@@ -65,7 +65,8 @@ ClusterId ComponentRegistry::found_cluster(Index k) {
                              .born_stream = info.born_stream,
                              .provisional = info.provisional,
                              .birth_gain = info.birth_gain,
-                             .birth_rows = info.birth_rows});
+                             .birth_rows = info.birth_rows,
+                             .name = {}});
   return info.cluster;
 }
 
@@ -129,11 +130,11 @@ bool ComponentRegistry::succeed(Index k, std::uint64_t stream) {
   aliases_.bury(before, info.id);
   info.cluster = kNoId;
   if (components_of(info.parent) > 0) return false;
-  // The table may be full: the old cluster makes room for the new one.
-  const Cluster old = table_[table_.find(info.parent)];
-  table_.end(old.id, kNoId);
-  const ClusterId cluster = found_cluster(k);
-  table_.bury(old.id, cluster);
+  info.cluster = table_.replace(info.parent, {.parent = info.parent,
+                                              .born_stream = stream,
+                                              .birth_gain = info.birth_gain,
+                                              .birth_rows = info.birth_rows,
+                                              .name = {}});
   return true;
 }
 

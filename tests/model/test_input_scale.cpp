@@ -230,7 +230,7 @@ TEST_CASE("a range that was set at rest is set anew, and ids stay") {
   for (std::uint32_t i = 12; i < 16; ++i) f.learn(raw_kinds(0, 2, 400, i));
   CHECK(count_events(f, ModelEventKind::kRescaled, EventReason::kBeyondRange) == 1);
   std::vector<ClusterId> ids = {f.ids(at_rest(1, 20))[0]};
-  CHECK(f.model.clusters().registry().resolve(rest) == ids[0]);
+  CHECK(f.model.clusters().registry().clusters().resolve(rest) == ids[0]);
   for (int kind = 0; kind < 3; ++kind) {
     const std::vector<ClusterId> own = f.ids(raw_kinds(kind, kind, 100, 21));
     ids.push_back(own[0]);

@@ -189,9 +189,9 @@ struct Calibrated {
     place(arena);
     registry.reset();
     novelty.reset();
-    while (registry.clusters() < static_cast<Index>(means.size())) {
+    while (registry.components() < static_cast<Index>(means.size())) {
       registry.add(kNoId, 1, 0.0, 0.0);
-      registry.publish(registry.clusters() - 1);
+      registry.publish(registry.components() - 1);
     }
     Philox random({.seed = 1});
     Index n = 0;
