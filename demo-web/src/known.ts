@@ -29,7 +29,7 @@ export interface Knowledge {
   clusters: Known[];
   /** Ids of all. */
   alive: ReadonlySet<number>;
-  kinds: number;
+  components: number;
   /** Rows that all of them hold. */
   mass: number;
   info: Info;
@@ -50,7 +50,7 @@ export async function knownBy(model: Asked): Promise<Knowledge> {
   return {
     info,
     alive: new Set(all.map(({ id }) => id)),
-    kinds: new Set(all.map(({ kind }) => kind)).size,
+    components: all.reduce((sum, { components }) => sum + components, 0),
     mass: all.reduce((sum, { rows }) => sum + rows, 0),
     clusters: clusters
       .map((cluster, i) => ({ ...cluster, moments: moments[i]!, prototype: rows.slice(i * info.inputs, (i + 1) * info.inputs) }))

@@ -213,7 +213,7 @@ class Looking(unittest.TestCase):
         rows = kinds([0, 1, 2, 5], 100, seed=4)[0]
         bytes_ = model.to_bytes()
         records = model.score_rows(rows)
-        np.testing.assert_array_equal(model.predict(rows), records["kind"])
+        np.testing.assert_array_equal(model.predict(rows), records["id"])
         np.testing.assert_array_equal(model.novelty(rows), records["novelty"])
         np.testing.assert_array_equal(model.score_samples(rows), records["log_density"])
         np.testing.assert_array_equal(model.decision_function(rows) < 0, records["novelty"] > 0.5)

@@ -355,11 +355,11 @@ typedef struct adapvae_config {
   int32_t pending_streams;
 
   /* -- Kinds -- */
-  /* Components whose rows cannot be told apart are one cluster; else each is a cluster of its own.
-   * 0 or 1. Live. Default 1. */
+  /* Components whose rows cannot be told apart are one cluster; else each is a cluster of its
+   * own. 0 or 1. Live. Default 1. */
   int32_t kinds;
-  /* Kinds that overlap by more than a tenth of this are joined. Higher: more and smaller kinds.
-   * Live. Default 1. */
+  /* Groups of components that overlap by more than a third of this are one cluster. Higher: more
+   * and smaller clusters. Live. Default 1. */
   double kind_resolution;
 
   /* -- Forgetting -- */
@@ -600,9 +600,9 @@ typedef struct adapvae_result {
   adapvae_id id;        /* most probable cluster */
   adapvae_id component; /* most probable component of that cluster; ids of their own */
   float probability;    /* of that cluster, among those that there are */
-  float novelty;     /* [0, 1]; novel if above 0.5 */
-  float log_density; /* of the row's features under all clusters */
-  uint32_t flags;    /* ADAPVAE_PROVISIONAL, … */
+  float novelty;        /* [0, 1]; novel if above 0.5 */
+  float log_density;    /* of the row's features under all clusters */
+  uint32_t flags;       /* ADAPVAE_PROVISIONAL, … */
 } adapvae_result;
 
 /* All of these take any number of rows, 0 included, and leave the model as it is. Outputs are the
@@ -703,8 +703,8 @@ ADAPVAE_API adapvae_status adapvae_label(adapvae_model* model, adapvae_id id, co
 /* `other` goes into `id`. */
 ADAPVAE_API adapvae_status adapvae_merge(adapvae_model* model, adapvae_id id, adapvae_id other,
                                          int32_t force, double* gain);
-/* In two; *part (or NULL): id of the new one. A cluster of several components needs force: that they
- * are one is what the evidence says. */
+/* In two; *part (or NULL): id of the new one. A cluster of several components needs force: that
+ * they are one is what the evidence says. */
 ADAPVAE_API adapvae_status adapvae_split(adapvae_model* model, adapvae_id id, int32_t force,
                                          adapvae_id* part, double* gain);
 /* All that it holds is gone. */

@@ -516,16 +516,15 @@ class AdapVAE:
     # ---- rows, without learning --------------------------------------------------------------------------------------
 
     def score_rows(self, X: Any) -> np.ndarray:
-        """All that is known of each row, as a record array: id, kind, probability, novelty, log_density, flags."""
+        """All that is known of each row, as a record array: id, component, probability, novelty, log_density, flags."""
         native, rows = self._looking(X)
         out = np.empty(len(rows), _RESULT)
         native.on_rows(lib.adapvae_score, rows, address(out))
         return out
 
     def predict(self, X: Any) -> np.ndarray:
-        """Kind of each row's most probable cluster: clusters that cannot be told apart are of one kind, which has the
-        lowest of their ids. 0: nothing is learnt yet. The cluster itself: score_rows()["id"]."""
-        return self.score_rows(X)["kind"].astype(np.int64)
+        """Id of each row's most probable cluster; it never changes. 0: nothing is learnt yet."""
+        return self.score_rows(X)["id"].astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of every cluster; columns as in cluster_ids_."""

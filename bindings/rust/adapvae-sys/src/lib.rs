@@ -209,7 +209,7 @@ pub struct adapvae_report {
     pub streams: i32,
     pub rows: i32,
     pub clusters: i32,
-    pub kinds: i32,
+    pub components: i32,
     pub births: i32,
     pub merges: i32,
     pub retirements: i32,
@@ -233,7 +233,7 @@ pub struct adapvae_report {
 #[derive(Clone, Copy, Debug)]
 pub struct adapvae_result {
     pub id: adapvae_id,
-    pub kind: adapvae_id,
+    pub component: adapvae_id,
     pub probability: f32,
     pub novelty: f32,
     pub log_density: f32,
@@ -259,6 +259,7 @@ pub struct adapvae_info {
     pub latent: i32,
     pub inputs: i32,
     pub block_rows: i32,
+    pub components: i32,
 }
 
 #[repr(C)]
@@ -266,7 +267,7 @@ pub struct adapvae_info {
 pub struct adapvae_cluster {
     pub struct_size: u32,
     pub id: adapvae_id,
-    pub kind: adapvae_id,
+    pub components: i32,
     pub parent: adapvae_id,
     pub born_stream: u64,
     pub seen_stream: u64,
