@@ -363,7 +363,8 @@ bool Demo::say_metrics() {
   adapvae_metrics clusters, components;
   if (!final_labels_.metrics(clusters, components, error_)) return false;
   std::printf("\nall ten at the end, %zu held-out digits:\n", results.size());
-  for (const auto& [name, m] : {std::pair{"clusters  ", clusters}, std::pair{"components", components}}) {
+  for (const auto& [name, m] :
+       {std::pair{"clusters  ", clusters}, std::pair{"components", components}}) {
     std::printf("  %2d %s: NMI %.2f, accuracy %.2f one to one, %.2f if each is its main digit\n",
                 m.clusters, name, m.nmi, m.accuracy, m.purity);
   }

@@ -17,8 +17,8 @@ namespace {
 void on_signal(int) { stop_requested = true; }
 
 // A block that is being learnt is learnt to its end, so that a resumed run is the uninterrupted
-// one. A second signal of the same component ends the program as usual. A reader that goes away is seen
-// by the write that fails.
+// one. A second signal of the same component ends the program as usual. A reader that goes away is
+// seen by the write that fails.
 void catch_signals() {
   struct sigaction action = {};
   action.sa_handler = on_signal;

@@ -44,7 +44,8 @@ bool id_at(const Arguments& arguments, std::size_t index, adapvae_id& id, std::s
 }
 
 std::string cluster_json(const adapvae_cluster& c) {
-  std::string out = "{\"id\":" + std::to_string(c.id) + ",\"components\":" + std::to_string(c.components);
+  std::string out =
+      "{\"id\":" + std::to_string(c.id) + ",\"components\":" + std::to_string(c.components);
   out += ",\"name\":" + json_string(c.name) + ",\"rows\":" + json_number(c.rows);
   out += ",\"weight\":" + json_number(c.weight);
   out += ",\"parent\":" + (c.parent == ADAPVAE_NO_ID ? "null" : std::to_string(c.parent));
@@ -145,8 +146,8 @@ int run_clusters(const Arguments& arguments) {
   auto info = sized<adapvae_info>();
   adapvae_get_info(model.get(), &info);
   if (!arguments.has("--json")) {
-    std::printf("%8s %10s %12s %8s %8s %8s  %s\n", "id", "components", "rows", "weight", "born", "seen",
-                "name");
+    std::printf("%8s %10s %12s %8s %8s %8s  %s\n", "id", "components", "rows", "weight", "born",
+                "seen", "name");
   }
   for (std::int32_t i = 0; i < info.clusters; ++i) {
     auto c = sized<adapvae_cluster>();

@@ -169,10 +169,11 @@ Status Experiment::learn(std::size_t stage, StageReport& report) {
   ADAPVAE_RETURN_IF_ERROR(judge(set_.test.values, held_out_));
   look_back(stage, report);
   const ClusterMetrics& m = report.scores.by_cluster;
-  std::fprintf(stderr,
-               "stream %zu: K %td, components %td, NMI %.3f, ARI %.3f, loss %.1f, drift %.2f, %.1f s\n",
-               stage + 1, report.scores.clusters, report.scores.components, m.nmi, m.ari,
-               stream.loss.loss, stream.largest_drift, report.seconds);
+  std::fprintf(
+      stderr,
+      "stream %zu: K %td, components %td, NMI %.3f, ARI %.3f, loss %.1f, drift %.2f, %.1f s\n",
+      stage + 1, report.scores.clusters, report.scores.components, m.nmi, m.ari, stream.loss.loss,
+      stream.largest_drift, report.seconds);
   return {};
 }
 

@@ -69,7 +69,8 @@ Totals find_totals(const ReportData& data) {
 std::string summary(const Totals& totals) {
   if (totals.clusters == 0) return "The model has not learnt anything yet.";
   std::string out = counted(totals.streams, "stream") + ", " + counted(totals.rows, "row") + ", " +
-                    counted(totals.clusters, "cluster") + " of " + counted(totals.components, "component");
+                    counted(totals.clusters, "cluster") + " of " +
+                    counted(totals.components, "component");
   if (totals.changes_known) {
     out += "; " + count_text(totals.births) + " born, " + count_text(totals.merges) + " merged";
   }

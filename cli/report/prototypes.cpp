@@ -37,9 +37,7 @@ struct Range {
 
 using Chosen = std::vector<const ReportCluster*>;
 
-bool by_id(const ReportCluster* a, const ReportCluster* b) {
-  return a->cluster.id < b->cluster.id;
-}
+bool by_id(const ReportCluster* a, const ReportCluster* b) { return a->cluster.id < b->cluster.id; }
 
 // Those with a prototype, the largest if they are many; by id.
 Chosen choose(const ReportData& data) {
@@ -95,8 +93,8 @@ std::string card(const ReportCluster& c, const ClusterLooks& looks, const std::s
   const std::string name = escape_html(cluster_name(cluster));
   std::string out = "<li>" + picture + "<div" + (name.empty() ? "" : " title=\"" + name + "\"") +
                     ">" + looks.swatch(cluster.id) + " <b>" + std::to_string(cluster.id) + "</b> " +
-                    name + "</div><span>" + percent_text(cluster.weight) + "</span><span>" + fixed_text(cluster.rows, 0) +
-                    " rows" + "</span>";
+                    name + "</div><span>" + percent_text(cluster.weight) + "</span><span>" +
+                    fixed_text(cluster.rows, 0) + " rows" + "</span>";
   if (cluster.provisional != 0) out += "<span>provisional</span>";
   return out + "</li>\n";
 }

@@ -70,7 +70,8 @@ ReportSection clusters_section(const ReportData& data, const ClusterLooks& looks
                stream_text(k.seen_stream), k.born_stream == 0 ? "–" : number_text(k.birth_gain)});
   }
   section.note =
-      "The clusters that live, each of one or several components of the mixture. The gain is what the "
+      "The clusters that live, each of one or several components of the mixture. The gain is what "
+      "the "
       "evidence bound rose by when the cluster was born. " +
       thinned_note(data.clusters.size(), "clusters");
   section.body = "<div class=tall>" + table.html("Clusters") + "</div>\n";

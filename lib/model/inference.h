@@ -20,9 +20,9 @@ struct RowResult {
 
   ClusterId id = kNoId;         // most probable cluster
   ClusterId component = kNoId;  // most probable component of that cluster
-  float probability = 0.0F;  // of that cluster, among those that there are
-  float novelty = 1.0F;      // [0, 1], higher is more novel: novel iff above 0.5
-  float log_density = 0.0F;  // of the row's features under the whole mixture
+  float probability = 0.0F;     // of that cluster, among those that there are
+  float novelty = 1.0F;         // [0, 1], higher is more novel: novel iff above 0.5
+  float log_density = 0.0F;     // of the row's features under the whole mixture
   std::uint32_t flags = 0;
 };
 

@@ -130,7 +130,9 @@ class Model {
   Status prototype(Backend& backend, ClusterId id, MatrixView z, MatrixView x);
   // Of all clusters, cluster_count() of them: 0 while nothing is learnt.
   Status prototypes(Backend& backend, MatrixView z, MatrixView x, ClusterId* id = nullptr);
-  Index cluster_count() const { return nothing_learnt() ? 0 : learner_.registry().clusters().count(); }
+  Index cluster_count() const {
+    return nothing_learnt() ? 0 : learner_.registry().clusters().count();
+  }
 
   // ---- gains: statistics that add up, while the network stands still (model_gain.cpp) ----
   // At most so many bytes is a gain.

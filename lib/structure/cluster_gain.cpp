@@ -140,7 +140,8 @@ bool ClusterLearner::check_gain(const GainView& gain) {
   }
   for (Index b = 0; b < gain.born; ++b) {
     const GainBirth birth = read_birth(reader);
-    if (!within(birth.gain, kLargestNumber) || birth.parent >= registry_.clusters().ids().next()) return false;
+    if (!within(birth.gain, kLargestNumber) || birth.parent >= registry_.clusters().ids().next())
+      return false;
   }
   return reader.ok() && reader.remaining() == 0;
 }

@@ -50,7 +50,7 @@ struct LearnerSettings {
   bool unexplained_births = true;
   // Components whose rows cannot be told apart are one cluster; otherwise each is one.
   bool group = false;
-  double group_resolution = 1.0;  // higher: smaller groups
+  double group_resolution = 1.0;   // higher: smaller groups
   int hysteresis_streams = 2;      // so long a merged cluster is not parted again …
   double hysteresis_growth = 1.5;  // … unless it has grown by this factor
   // The pool takes rows farther out than this part of every cluster's own, and novel ones that are
@@ -218,10 +218,10 @@ class ClusterLearner {
   // record says by how much. By force against the bound, components stay as they are, and the
   // cluster stays one in later streams. `id` survives.
   Status merge(ClusterId id, ClusterId other, bool force, MoveRecord& record);
-  // In two, which by force stay two in later streams; *part: id of the new one. A cluster of several
-  // components is divided between those that overlap least, which is never evidence enough without
-  // force. A single component is divided along its candidate division if there is one, else across
-  // its widest direction, and the bound must rise.
+  // In two, which by force stay two in later streams; *part: id of the new one. A cluster of
+  // several components is divided between those that overlap least, which is never evidence enough
+  // without force. A single component is divided along its candidate division if there is one, else
+  // across its widest direction, and the bound must rise.
   Status split(ClusterId id, bool force, MoveRecord& record, ClusterId* part = nullptr);
   // All that the cluster holds is gone.
   Status forget(ClusterId id);

@@ -33,8 +33,8 @@ void ComponentGrouping::join_whole(const ComponentRegistry& registry, Index* gro
   for (Index l = 1; l < components_; ++l) {
     if (registry.info(l).kept_whole == 0) continue;
     for (Index k = 0; k < l; ++k) {
-      const bool one = registry.info(k).cluster == registry.info(l).cluster &&
-                       registry.info(k).cluster != kNoId;
+      const bool one =
+          registry.info(k).cluster == registry.info(l).cluster && registry.info(k).cluster != kNoId;
       if (!one || group[k] == group[l]) continue;
       join(std::min(group[k], group[l]), std::max(group[k], group[l]), group);
     }

@@ -178,10 +178,8 @@ void ComponentRegistry::end_merged(std::uint64_t& changes) {
     const ClusterId dead = table_[c].id;
     const ClusterId heir = owner_[heir_[c]];
     if (heir == dead) continue;
-    change_[changes++] = {.what = ClusterChange::What::kMerged,
-                          .id = heir,
-                          .other = dead,
-                          .rows = share_[c]};
+    change_[changes++] = {
+        .what = ClusterChange::What::kMerged, .id = heir, .other = dead, .rows = share_[c]};
     table_.end(dead, heir);
   }
 }

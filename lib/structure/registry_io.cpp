@@ -121,8 +121,7 @@ bool ComponentRegistry::load_format_1(ByteReader& reader, Index components, Clus
   }
   for (Index k = 0; k < components; ++k) {
     const Index lowest = find(info_[k].cluster);
-    if (lowest < 0 || info_[lowest].cluster != info_[k].cluster ||
-        info_[k].cluster > info_[k].id) {
+    if (lowest < 0 || info_[lowest].cluster != info_[k].cluster || info_[k].cluster > info_[k].id) {
       return false;
     }
   }
@@ -147,8 +146,7 @@ Status ComponentRegistry::load(ByteReader& reader, Index components) {
 }
 
 bool ComponentRegistry::sound() const {
-  return table_.sound() &&
-         std::all_of(info_, info_ + components_, [](const ComponentInfo& info) {
+  return table_.sound() && std::all_of(info_, info_ + components_, [](const ComponentInfo& info) {
            return within(info.merged_mass, kLargestNumber) &&
                   within(info.birth_gain, kLargestNumber) &&
                   within(info.birth_rows, kLargestNumber);

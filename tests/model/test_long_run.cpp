@@ -113,7 +113,8 @@ TEST_CASE("long run: hundreds of blocks in one arena, old kinds keep their ids, 
   for (int kind = 0; kind < kKinds; ++kind) {
     const Home now = home_of(f, kind);
     const ClusterId then = home[static_cast<std::size_t>(kind)];
-    kept += now.part > 0.8 && now.id == f.model.clusters().registry().clusters().resolve(then) ? 1 : 0;
+    kept +=
+        now.part > 0.8 && now.id == f.model.clusters().registry().clusters().resolve(then) ? 1 : 0;
   }
   // All or all but one of both, as measured; builds differ in the last bits, and training magnifies
   // that.

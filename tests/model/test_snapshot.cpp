@@ -62,8 +62,7 @@ TEST_CASE("snapshot: the same calls give the same bytes, and saving changes noth
   REQUIRE(a.load(saved).ok());  // back
   CHECK(a.snapshot() == saved);
   // Also the ids that it gave on the other way are as if they had never been.
-  REQUIRE(a.model.clusters().registry().most_given() <
-          b.model.clusters().registry().most_given());
+  REQUIRE(a.model.clusters().registry().most_given() < b.model.clusters().registry().most_given());
   a.learn(stream(2));
   CHECK(a.snapshot() == b.snapshot());
 }

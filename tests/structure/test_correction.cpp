@@ -194,8 +194,9 @@ TEST_CASE("names stay with their cluster, and a merge keeps the survivor's") {
   CHECK(std::strcmp(f.learner.registry().clusters()[at].name, "healthy") == 0);
   MoveRecord record;
   REQUIRE(f.learner.merge(f.ids[2], f.ids[0], true, record).ok());  // the other has the name
-  CHECK(std::strcmp(f.learner.registry().clusters()[f.learner.registry().clusters().find(f.ids[2])].name,
-                    "healthy") == 0);
+  CHECK(std::strcmp(
+            f.learner.registry().clusters()[f.learner.registry().clusters().find(f.ids[2])].name,
+            "healthy") == 0);
 }
 
 TEST_CASE("undo goes back step by step, no further than it remembers, and not over a stream") {

@@ -115,8 +115,8 @@ void live(Placed& placed) {
   placed.registry.remove(placed.number(3));
 }
 
-// Where things are in what live() saves: three components, three aliases of components, the table of
-// three clusters and three aliases of them.
+// Where things are in what live() saves: three components, three aliases of components, the table
+// of three clusters and three aliases of them.
 constexpr std::size_t kComponents = 8 + 8;
 constexpr std::size_t kComponent = 12 * 8;
 constexpr std::size_t kComponentAliases = kComponents + 3 * kComponent;
@@ -127,9 +127,9 @@ constexpr std::size_t kAliases = kClusters + 3 * kCluster;
 
 // A state of format 1: a component of a kind, with a name.
 void write_format_1(ByteWriter& writer, ClusterId id, ClusterId kind, const char* name) {
-  for (const std::uint64_t value : {std::uint64_t{id}, std::uint64_t{0}, std::uint64_t{1},
-                                    std::uint64_t{5}, std::uint64_t{0}, std::uint64_t{0},
-                                    std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{kind}}) {
+  for (const std::uint64_t value :
+       {std::uint64_t{id}, std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{5}, std::uint64_t{0},
+        std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{kind}}) {
     writer.write_u64(value);
   }
   for (const double value : {0.0, 2.5, 30.0}) writer.write_f64(value);
@@ -502,7 +502,7 @@ TEST_CASE("a provisional cluster is announced when one of its components is") {
 
 TEST_CASE("a merge of components ends a cluster only if it has no other") {
   Regrouped r(4);
-  r.regroup({0, 0, 2, 3});  // {1: 1, 2}, {3}, {4}
+  r.regroup({0, 0, 2, 3});                 // {1: 1, 2}, {3}, {4}
   CHECK(r.registry.merge(2, 1) == kNoId);  // a component of 1 joins 3
   CHECK(r.of() == Ids{1, 4, 3});
   CHECK(r.registry.merge(0, 1) == 4);
