@@ -353,11 +353,11 @@ func (m *Model) Latent() int { return m.latent }
 // Report is what learning came to; all but Streams is of the last stream.
 type Report struct {
 	Streams, Rows, Clusters, Components, Births, Merges, Retirements, Refusals int
-	ReplayRows, Drifted                                                   int
-	Stopped                                                               bool
-	Bound, Loss, LogLikelihood, Mixture, Entropy, Distillation            float64
-	ReplayAccuracy, LargestDrift                                          float64
-	SkippedSteps, Repairs                                                 uint64
+	ReplayRows, Drifted                                                        int
+	Stopped                                                                    bool
+	Bound, Loss, LogLikelihood, Mixture, Entropy, Distillation                 float64
+	ReplayAccuracy, LargestDrift                                               float64
+	SkippedSteps, Repairs                                                      uint64
 }
 
 func newReport() *C.adapvae_report {

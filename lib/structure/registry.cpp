@@ -173,7 +173,7 @@ bool ComponentRegistry::outranks(Index c, Index other, const double* share) cons
 }
 
 // Clusters that go on in the group of another one.
-void ComponentRegistry::end_merged(std::uint64_t& changes) {
+void ComponentRegistry::end_merged(std::size_t& changes) {
   for (Index c = table_.count() - 1; c >= 0; --c) {
     const ClusterId dead = table_[c].id;
     const ClusterId heir = owner_[heir_[c]];
@@ -186,7 +186,7 @@ void ComponentRegistry::end_merged(std::uint64_t& changes) {
 
 std::span<const ClusterChange> ComponentRegistry::regroup(const Index* group, const double* rows,
                                                           std::uint64_t stream) {
-  std::uint64_t changes = 0;
+  std::size_t changes = 0;
   find_heirs(group, rows);
   std::fill_n(share_, components_, 0.0);
   for (Index k = 0; k < components_; ++k) {

@@ -113,7 +113,7 @@ class ComponentRegistry {
   static Index alias_room(Index max_components) { return 2 * max_components + 64; }
   bool outranks(Index c, Index other, const double* share) const;
   void find_heirs(const Index* group, const double* rows);
-  void end_merged(std::uint64_t& changes);
+  void end_merged(std::size_t& changes);
   void write(const ComponentInfo& info, ByteWriter& writer) const;
   bool read(ByteReader& reader, ComponentInfo& info);
   bool fits(Index k, ClusterId next_cluster) const;

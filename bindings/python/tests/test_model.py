@@ -248,6 +248,7 @@ class Looking(unittest.TestCase):
         self.assertEqual(set(model.sample(5, id=id)[1]), {id})
         line = model.interpolate(model.cluster_ids_[0], model.cluster_ids_[1], 5)
         self.assertEqual(line.shape, (5, 8))
+        id = next(cluster.id for cluster in model.clusters() if cluster.components == 1)
         mean, covariance = model.moments(id)
         self.assertTrue((np.linalg.eigvalsh(covariance) > 0).all())
         np.testing.assert_allclose(model.inverse_transform(mean[None]), model.interpolate(id, id, 1), atol=1e-5)
