@@ -828,6 +828,7 @@ const (
 	ReasonKnown      Reason = C.ADAPVAE_REASON_KNOWN
 	ReasonRange      Reason = C.ADAPVAE_REASON_RANGE
 	ReasonCapacity   Reason = C.ADAPVAE_REASON_CAPACITY
+	ReasonStuck      Reason = C.ADAPVAE_REASON_STUCK
 )
 
 // Event is one that is kept; Text says it in English.

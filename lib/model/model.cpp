@@ -308,6 +308,7 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   ++stream_;
   epoch_ = 0;
   time_ = time;
+  const ConstMatrixView arrived_rows = rows;
   const Standardiser::Beyond beyond = input_scale_.beyond(rows);
   const bool begins = stream_ == 1 || range_has_changed(beyond);
   pace_.begin(pacing_,
@@ -326,6 +327,7 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   if (stream_ > 1) ADAPVAE_RETURN_IF_ERROR(meet(backend, rows));
   if (stream_ > 1 && explained(rows.rows)) return absorb(backend, rows, report, time);
   note_range(beyond, rows.rows, rescaled_);
+  note_stuck(arrived_rows);
   if (stream_ > 1 && !frozen() && !pace_.stopped()) learner_.fade_novelty(most_counted(rows.rows));
   ADAPVAE_RETURN_IF_ERROR(draw_replay(backend, rows));
   const ConstMatrixView all = gather(rows);

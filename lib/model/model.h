@@ -179,6 +179,7 @@ class Model {
   void note_drift(Index k, double shift, StreamReport* report);
   void note_repairs(EventReason reason, std::uint64_t times);
   void note_range(const Standardiser::Beyond& beyond, Index rows, bool rescaled);
+  void note_stuck(ConstMatrixView rows);
   double replay_accuracy(Backend& backend);
   void renumber_replay();
   SnapshotInfo snapshot_info() const;

@@ -104,6 +104,26 @@ void Model::note_range(const Standardiser::Beyond& beyond, Index rows, bool resc
                .input = static_cast<std::int32_t>(beyond.feature)});
 }
 
+// Inputs that have varied, and in this block, which brings something new, do not. Without scaling
+// nothing is known of their variance.
+void Model::note_stuck(ConstMatrixView rows) {
+  constexpr Index kLeastRows = 20;
+  constexpr Index kMostTold = 8;
+  if (config_.scale_inputs == 0 || stream_ == 1 || rows.rows < kLeastRows) return;
+  Index told = 0;
+  for (Index j = 0; j < rows.cols && told < kMostTold; ++j) {
+    Index same = 1;
+    while (same < rows.rows && rows(same, j) == rows(0, j)) ++same;
+    if (same < rows.rows || input_scale_.is_constant(j)) continue;
+    ++told;
+    events_.add({.kind = ModelEventKind::kWarned,
+                 .reason = EventReason::kStuckInput,
+                 .stream = stream_,
+                 .rows = static_cast<double>(rows.rows),
+                 .input = static_cast<std::int32_t>(j)});
+  }
+}
+
 void Model::note_repairs(EventReason reason, std::uint64_t times) {
   if (times == 0) return;
   events_.add({.kind = ModelEventKind::kRepaired,

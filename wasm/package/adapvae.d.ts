@@ -256,7 +256,7 @@ export type EventType =
   | 'learnt'
   | 'rescaled'
   | 'warned';
-export type EventReason = 'none' | 'bound' | 'rows' | 'room' | 'one' | 'covariance' | 'step' | 'rate' | 'known' | 'range' | 'capacity';
+export type EventReason = 'none' | 'bound' | 'rows' | 'room' | 'one' | 'covariance' | 'step' | 'rate' | 'known' | 'range' | 'capacity' | 'stuck';
 export interface ModelEvent {
   type: EventType;
   reason: EventReason;

@@ -751,7 +751,9 @@ enum {
   ADAPVAE_REASON_RATE = 7,       /* training diverged; repeated with a smaller learning rate */
   ADAPVAE_REASON_KNOWN = 8,      /* of ADAPVAE_LEARNT: nothing new, the network was not trained */
   ADAPVAE_REASON_RANGE = 9,      /* `rows` rows lie beyond the range of the inputs */
-  ADAPVAE_REASON_CAPACITY = 10   /* of ADAPVAE_WARNED: max_clusters is nearly reached */
+  ADAPVAE_REASON_CAPACITY = 10,  /* of ADAPVAE_WARNED: max_clusters is nearly reached */
+  ADAPVAE_REASON_STUCK = 11      /* of ADAPVAE_WARNED: input `input`, which varied before, has the
+                                    same value in all rows of the block (with scale_inputs) */
 };
 
 typedef struct adapvae_event {
@@ -766,7 +768,7 @@ typedef struct adapvae_event {
   double gain; /* of the evidence bound */
   double rows;
   int32_t clusters; /* of ADAPVAE_LEARNT and ADAPVAE_REASON_CAPACITY; else 0 */
-  int32_t input;    /* of ADAPVAE_REASON_RANGE: the input that is farthest out, from 0; else -1 */
+  int32_t input;    /* of ADAPVAE_REASON_RANGE and ADAPVAE_REASON_STUCK: number from 0; else -1 */
 } adapvae_event;
 /* The event after event->sequence (0: the oldest that is kept); ADAPVAE_NO_MORE: none yet. The last
  * `events` (configuration) are kept, not over a save and load.

@@ -62,6 +62,7 @@ pub const ADAPVAE_REASON_RATE: i32 = 7;
 pub const ADAPVAE_REASON_KNOWN: i32 = 8;
 pub const ADAPVAE_REASON_RANGE: i32 = 9;
 pub const ADAPVAE_REASON_CAPACITY: i32 = 10;
+pub const ADAPVAE_REASON_STUCK: i32 = 11;
 pub const ADAPVAE_TEXT: i32 = 0;
 pub const ADAPVAE_JSON: i32 = 1;
 
