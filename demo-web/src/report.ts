@@ -59,9 +59,9 @@ function picture(row: Float32Array): string {
 }
 
 function prototypes({ clusters, alive, mass }: State): string {
-  const card = ({ id, kind, name, rows, prototype }: Known): string =>
+  const card = ({ id, name, rows, prototype }: Known): string =>
     `<li><img width=112 height=112 alt="Typical row of cluster ${id}" src="${picture(prototype)}">` +
-    `<div title="${safe(name)}">${markSvg(id, 'sw')} <b>${id}</b> ${safe(name)}</div><span>kind ${kind} · ${percent(rows / (mass || 1))}</span><span>${number(rows)} rows</span></li>`;
+    `<div title="${safe(name)}">${markSvg(id, 'sw')} <b>${id}</b> ${safe(name)}</div><span>${percent(rows / (mass || 1))}</span><span>${number(rows)} rows</span></li>`;
   const more = alive.size > clusters.length ? `<p class=small>These are the ${number(clusters.length)} largest of ${number(alive.size)} clusters.</p>` : '';
   return `<ul class=protos>${clusters.map(card).join('\n')}</ul>${more}`;
 }
