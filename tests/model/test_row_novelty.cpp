@@ -205,7 +205,7 @@ struct Calibrated {
   }
   void place(Arena& arena) {
     registry.place(arena, 4, 4);
-    novelty.place(arena, 8, 0.0, kRows, 4);
+    novelty.place(arena, 8, 0.0, false, kRows, 4);
   }
   // Of a cluster's rows, the fraction that is novel.
   double novel(Index k, double mean) const {
