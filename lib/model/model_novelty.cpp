@@ -126,8 +126,11 @@ double Model::held_out_misfit(Index i, const float* z) {
   const double fall =
       held_out_fall(learner_.config().shape, learner_.mixture().posterior(score.cluster), point,
                     scratch_ + config_.latent);
-  const double part = static_cast<double>(score.probability);
-  return static_cast<double>(score.misfit) - std::log(1.0 - part * -std::expm1(-fall));
+  // What it holds of the row; another cluster may explain the rest.
+  constexpr double kFarthestFall = 50.0;
+  const auto part = std::clamp(static_cast<double>(score.probability), 0.0, 1.0);
+  const double left = 1.0 - part + part * std::exp(-std::min(fall, kFarthestFall));
+  return static_cast<double>(score.misfit) - std::log(left);
 }
 
 // How the rows of the block fit now, for count_novelty(). The codes are still those of these rows.

@@ -600,7 +600,7 @@ typedef struct adapvae_result {
   adapvae_id kind;   /* of that cluster: the lowest id of a cluster of its kind, perhaps its own */
   float probability; /* of that cluster, among those that there are */
   float novelty;     /* [0, 1]; novel if above 0.5 */
-  float log_density; /* of the row's features under all clusters */
+  float log_density; /* of the row, rare clusters and values included: higher is more ordinary */
   uint32_t flags;    /* ADAPVAE_PROVISIONAL, … */
 } adapvae_result;
 
