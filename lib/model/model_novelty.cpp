@@ -127,9 +127,10 @@ double Model::held_out_misfit(Index i, const float* z) {
       held_out_fall(learner_.config().shape, learner_.mixture().posterior(score.cluster), point,
                     scratch_ + config_.latent);
   // What it holds of the row; another cluster may explain the rest.
-  constexpr double kFarthestFall = 50.0;
+  constexpr double kMostDeviations = 2.0;  // a row alone in its cluster says little of the others
+  const double most = kMostDeviations * std::sqrt(0.5 * static_cast<double>(config_.latent));
   const auto part = std::clamp(static_cast<double>(score.probability), 0.0, 1.0);
-  const double left = 1.0 - part + part * std::exp(-std::min(fall, kFarthestFall));
+  const double left = 1.0 - part + part * std::exp(-std::min(fall, most));
   return static_cast<double>(score.misfit) - std::log(left);
 }
 
