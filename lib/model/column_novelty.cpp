@@ -14,7 +14,7 @@ constexpr double kLargestSquare = 1e12;
 // not reconstructed to more than that.
 constexpr double kLeastVariance = 1e-3;
 // Errors have heavy tails: those of a column follow a t distribution.
-constexpr double kFreedom = 3.0;
+constexpr double kFreedom = 10.0;
 // A square of so many variances counts as if it were so many.
 constexpr double kMostSquares = 16.0;
 constexpr double kLeastRowsToLimit = 20.0;

@@ -76,8 +76,8 @@ TEST_CASE("an error counts by the variance that errors of its column have") {
   const double tight = c.error({0.3F, 0.0F});
   const double wide = c.error({0.0F, 3.0F});
   // The variance has a floor of 1e-3, and far squares are limited.
-  CHECK(tight == doctest::Approx(2.0 * std::log1p(0.09 / (3.0 * 0.011))).epsilon(0.03));
-  CHECK(wide == doctest::Approx(2.0 * std::log1p(9.0 / (3.0 * 1.001))).epsilon(0.03));
+  CHECK(tight == doctest::Approx(5.5 * std::log1p(0.09 / (10.0 * 0.011))).epsilon(0.03));
+  CHECK(wide == doctest::Approx(5.5 * std::log1p(9.0 / (10.0 * 1.001))).epsilon(0.03));
   CHECK(c.error({0.3F, 3.0F}) == doctest::Approx(tight + wide).epsilon(1e-9));
   // What the network has learnt by heart says less.
   Columns doubtful(2, ColumnNovelty::Kind::kScaled);
