@@ -22,7 +22,9 @@ struct RowResult {
   ClusterId component = kNoId;  // most probable component of that cluster
   float probability = 0.0F;     // of that cluster, among those that there are
   float novelty = 1.0F;         // [0, 1], higher is more novel: novel iff above 0.5
-  float log_density = 0.0F;     // of the row's features under the whole mixture
+  // Of the row: its features under the whole mixture, less what its reconstruction and the values
+  // of its columns cost more than usual (eq. 26). For ranking rows; a rare cluster's are low.
+  float log_density = 0.0F;
   std::uint32_t flags = 0;
 };
 

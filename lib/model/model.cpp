@@ -98,10 +98,12 @@ void Model::place(Arena& arena, const Configuration& config, ModelUse use, Memor
   take(novelty_, config_.pass_rows);
   take(error_, config_.pass_rows);
   take(cluster_of_, clusters.max_clusters);
-  row_novelty_.place(arena, m, config_.novelty_error_weight, learns(use) ? config_.block_rows : 0,
-                     clusters.max_clusters);
+  const bool ink = network.likelihood.kind == Likelihood::kBernoulli;
+  row_novelty_.place(arena, m, config_.novelty_error_weight, !ink,
+                     learns(use) ? config_.block_rows : 0, clusters.max_clusters);
+  column_novelty_.place(arena, config_.inputs, column_kind(config_), learns(use));
   if (config_.scale_inputs != 0) take(pass_x_, Index{config_.pass_rows} * config_.inputs);
-  take(scratch_, 2 * m + clusters.max_clusters);
+  take(scratch_, 3 * m + clusters.max_clusters);
   events_.place(arena, learns(use) ? config_.events : 0);
   learner_.set_event_sink({hear, &events_});
   // Snapshots are made and read between streams: where a stream has what it leaves nothing in.
@@ -145,6 +147,7 @@ void Model::reset() {
     vae_.initialise(config_.seed);
   learner_.reset();
   row_novelty_.reset();
+  column_novelty_.reset();
   replay_.clear();
   neighbours_.clear();
   stream_ = 0;
@@ -349,7 +352,7 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   learner_.close(backend);
   ADAPVAE_RETURN_IF_ERROR(backend.status());
   ADAPVAE_RETURN_IF_ERROR(finish_stream(backend, rows, report));
-  count_novelty(rows.rows, !frozen());  // last: after it nothing can fail
+  count_novelty(rows, !frozen());  // last: after it nothing can fail
   return {};
 }
 
@@ -369,7 +372,7 @@ Status Model::absorb(Backend& backend, ConstMatrixView rows, StreamReport* repor
   // Nothing new for the mixture, but a network (of a file) that cannot compute with these rows.
   if (!std::isfinite(report->loss.loss)) return diverged();
   ADAPVAE_RETURN_IF_ERROR(finish_stream(backend, rows, report));
-  count_novelty(rows.rows, false);
+  count_novelty(rows, false);
   return {};
 }
 
@@ -396,8 +399,9 @@ Status Model::meet(Backend& backend, ConstMatrixView rows) {
     row_novelty_.cluster()[i] = score.cluster;
     row_novelty_.misfit()[i] = score.misfit;
   }
-  if (!row_novelty_.wants_errors()) return backend.status();
-  return find_errors(backend, codes(rows.rows).mean, rows, row_novelty_.errors());
+  met_errors_ = row_novelty_.wants_errors() && column_novelty_.ready();
+  if (!met_errors_) return backend.status();
+  return find_errors(backend, codes(rows.rows).mean, rows, 1.0, row_novelty_.errors());
 }
 
 // Epochs of reconstruction alone: on the first stream to learn features at all, on later ones so

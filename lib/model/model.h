@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "model/column_novelty.h"
 #include "model/configuration_parts.h"
 #include "model/event_ring.h"
 #include "model/gain_set.h"
@@ -184,6 +185,7 @@ class Model {
   void renumber_replay();
   SnapshotInfo snapshot_info() const;
   TensorFileContent snapshot_content() const;
+  Status check_novelty(const TensorReader& reader) const;
   void take_snapshot(const TensorReader& reader, const SnapshotInfo& info);
 
   GainBase gain_base() const;
@@ -220,7 +222,13 @@ class Model {
   Status rescale(Backend& backend, ConstMatrixView rows);
   ConstMatrixView scaled_pass(ConstMatrixView rows);
   Status decode_pass(Backend& backend, ConstMatrixView z, MatrixView x);
-  Status find_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x, float* out);
+  Status find_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x, double inflation,
+                     float* out);
+  static ColumnNovelty::Kind column_kind(const Configuration& config);
+  double optimism(Index rows) const;
+  Status note_columns(Backend& backend, ConstMatrixView rows);
+  double held_out_misfit(Index i, const float* z);
+  float log_density_of(Index i, const float* row) const;
   struct Surprise {
     double features;
     double error;
@@ -230,7 +238,7 @@ class Model {
   Surprise surprise_of(Index i) const;
   double most_counted(Index rows) const;
   Status look_back(Backend& backend, ConstMatrixView rows);
-  void count_novelty(Index rows, bool trained);
+  void count_novelty(ConstMatrixView rows, bool trained);
   // Whether the features in which the block is learnt were there when it came.
   bool arrived() const { return stream_ > 1 && !rescaled_; }
   bool explained(Index rows) const;
@@ -272,6 +280,7 @@ class Model {
   Standardiser input_scale_;
   Vae vae_;
   RowNovelty row_novelty_;
+  ColumnNovelty column_novelty_;
   Trainer trainer_;
   ClusterLearner learner_;
   Replay replay_;
@@ -281,6 +290,7 @@ class Model {
   std::uint32_t epoch_ = 0;  // within the stream
   bool rescaled_ = false;    // in this stream
   bool absorbed_ = false;    // this stream
+  bool met_errors_ = false;  // in this stream
   int retries_ = 0;          // of the stream, because training diverged
   double first_cost_ = 0.0;  // input_cost() of the stream's first epoch
   double time_ = 0.0;        // of the last stream

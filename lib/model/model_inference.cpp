@@ -58,7 +58,7 @@ Status Model::score(Backend& backend, ConstMatrixView rows, RowResult* out) {
     for (Index i = 0; i < n; ++i) {
       RowResult& result = out[begin + i];
       result = {};
-      result.log_density = score_[i].log_density;
+      result.log_density = log_density_of(i, x.row(i));
       result.novelty = novelty_[i];
       if (result.novelty > 0.5F) result.flags |= RowResult::kNovel;
       if (empty)

@@ -117,6 +117,10 @@ void fill_novelty(const void* context, ByteWriter& writer) {
   static_cast<const RowNovelty*>(context)->save(writer);
 }
 
+void fill_columns(const void* context, ByteWriter& writer) {
+  static_cast<const ColumnNovelty*>(context)->save(writer);
+}
+
 void fill_names(const void* context, ByteWriter& writer) {
   const ClusterTable& clusters = learner_of(context).registry().clusters();
   for (Index c = 0; c < clusters.count(); ++c) {
@@ -263,8 +267,10 @@ TensorFileContent Model::snapshot_content() const {
   *next++ = {"block.rows", TensorType::kF32, 2, {block, inputs}, all_};
   *next++ = {"input.scale", TensorType::kU8, 1, {scale.position()}, nullptr,
              fill_scale,    &input_scale_};
-  *next++ = {"novelty.clusters", TensorType::kU8, 1, {row_novelty_.bytes()}, nullptr,
-             fill_novelty,       &row_novelty_};
+  *next++ = {"novelty.rows", TensorType::kU8, 1, {row_novelty_.bytes()}, nullptr,
+             fill_novelty,   &row_novelty_};
+  *next++ = {"novelty.columns", TensorType::kU8, 1, {column_novelty_.bytes()}, nullptr,
+             fill_columns,      &column_novelty_};
   const auto derived = [&](const TensorSource& tensor) {
     *next = tensor;
     next++->context = &learner_;
@@ -326,15 +332,7 @@ Status Model::load(const std::byte* bytes, std::size_t size) {
   if (state == nullptr || state->type != TensorType::kU8 || state->dims != 1) {
     return corrupt("clusters.state is missing or has another shape or type");
   }
-  // Files of older versions do not have it: novelty is then calibrated anew.
-  const TensorView* novelty = reader.find("novelty.clusters");
-  if (novelty != nullptr) {
-    if (novelty->type != TensorType::kU8 || novelty->dims != 1) {
-      return corrupt("novelty.clusters has another shape or type");
-    }
-    ADAPVAE_RETURN_IF_ERROR(
-        RowNovelty::check({novelty->data, novelty->bytes}, learner_.config().max_clusters));
-  }
+  ADAPVAE_RETURN_IF_ERROR(check_novelty(reader));
   // The last that can fail; it changes nothing then.
   const Rest rest = {info, *scale, input_scale_};
   ByteReader state_reader(state->data, state->bytes);
@@ -346,6 +344,21 @@ Status Model::load(const std::byte* bytes, std::size_t size) {
   }
   block->copy_to(all_);
   return {};
+}
+
+// Files of older versions do not have them: novelty is then calibrated anew.
+Status Model::check_novelty(const TensorReader& reader) const {
+  const TensorView* rows = reader.find("novelty.rows");
+  const TensorView* columns = reader.find("novelty.columns");
+  if (rows == nullptr && columns == nullptr) return {};
+  if (rows == nullptr || rows->type != TensorType::kU8 || rows->dims != 1) {
+    return corrupt("novelty.rows is missing or has another shape or type");
+  }
+  if (columns == nullptr || columns->type != TensorType::kU8 || columns->dims != 1) {
+    return corrupt("novelty.columns is missing or has another shape or type");
+  }
+  ADAPVAE_RETURN_IF_ERROR(column_novelty_.check({columns->data, columns->bytes}));
+  return RowNovelty::check({rows->data, rows->bytes}, learner_.config().max_clusters);
 }
 
 // What is known to be right.
@@ -360,9 +373,13 @@ void Model::take_snapshot(const TensorReader& reader, const SnapshotInfo& info) 
   };
   if (use_ != ModelUse::kScoreInPlace) (void)for_each_layer(vae_, copy);
   row_novelty_.reset();
-  if (const TensorView* novelty = reader.find("novelty.clusters"); novelty != nullptr) {
-    ByteReader state(novelty->data, novelty->bytes);
-    row_novelty_.load(state);
+  column_novelty_.reset();
+  if (const TensorView* novelty = reader.find("novelty.rows"); novelty != nullptr) {
+    const TensorView* columns = reader.find("novelty.columns");
+    ByteReader row_state(novelty->data, novelty->bytes);
+    ByteReader column_state(columns->data, columns->bytes);
+    row_novelty_.load(row_state);
+    column_novelty_.load(column_state);
   }
   replay_.clear();
   neighbours_.clear();

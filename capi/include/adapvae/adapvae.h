@@ -601,7 +601,7 @@ typedef struct adapvae_result {
   adapvae_id component; /* most probable component of that cluster; ids of their own */
   float probability;    /* of that cluster, among those that there are */
   float novelty;        /* [0, 1]; novel if above 0.5 */
-  float log_density;    /* of the row's features under all clusters */
+  float log_density;    /* of the row, rare clusters and values included: higher is more ordinary */
   uint32_t flags;       /* ADAPVAE_PROVISIONAL, … */
 } adapvae_result;
 

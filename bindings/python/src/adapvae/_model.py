@@ -536,11 +536,19 @@ class AdapVAE:
         return out[:, np.argsort(ids).astype(int)]
 
     def novelty(self, X: Any) -> np.ndarray:
-        """In [0, 1]; a row is novel if above 0.5. 1 before anything is learnt."""
+        """In [0, 1]; a row is novel if above 0.5. 1 before anything is learnt.
+
+        Judged by cluster: a row is known if it is typical of some cluster, however rare that is. To rank rows of a table
+        that has anomalies in its training rows, use score_samples().
+        """
         return self.score_rows(X)["novelty"].copy()
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Log density of each row's features: higher is more ordinary."""
+        """Log density of each row: higher is more ordinary.
+
+        Of its features, less what its reconstruction and the values of its columns cost more than usual. Rows of rare
+        clusters are low: the ranking for anomaly detection.
+        """
         return self.score_rows(X)["log_density"].astype(np.float64)
 
     def score(self, X: Any, y: Any = None) -> float:
