@@ -16,6 +16,17 @@ float compressed(float error) {
   return error < 0.0F ? -logarithm : logarithm;
 }
 
+// What a Bernoulli likelihood costs even if the decoder's row is x itself.
+float own_entropy(const float* x, Index n) {
+  float sum = 0.0F;
+  for (Index j = 0; j < n; ++j) {
+    if (x[j] > 0.0F && x[j] < 1.0F) {
+      sum -= x[j] * std::log(x[j]) + (1.0F - x[j]) * std::log(1.0F - x[j]);
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 // Of a network that moves, old surprises say less than this stream's; of a short one, too little.
@@ -41,6 +52,7 @@ Status Model::find_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x
         float sum = 0.0F;
         for (Index j = 0; j < x.cols; ++j) sum += row[j] * row[j];
         scale = 1.0F / std::sqrt(std::max(sum, 1.0F));
+        error[i] += own_entropy(row, x.cols);
       }
       error[i] = compressed(-error[i] * scale);
     }

@@ -321,6 +321,30 @@ TEST_CASE("after a stream that numbers find hard, ordinary rows are learnt again
   }
 }
 
+// A Bernoulli likelihood costs most for rows of one half; whatever comes then costs less.
+TEST_CASE("rows are learnt after a sensor that was stuck at one half") {
+  constexpr int32_t kBlock = 200;
+  for (const int stuck : {3, 5}) {
+    CAPTURE(stuck);
+    adapvae_config config = stress_config(kBernoulli, 0, false);
+    config.block_rows = config.pass_rows = kBlock;
+    config.batch = 100;
+    Stressed stressed(config);
+    for (int block = 0; block < stuck; ++block) {
+      CHECK(stressed.learn_block(std::vector<float>(kBlock * kWidth, 0.5F)));
+    }
+    CHECK(stressed.report.clusters == 1);
+    Noise noise(7);
+    for (int block = 0; block < 10; ++block) {
+      CHECK(stressed.learn_block(ordinary(noise, kBlock, kWidth)));
+    }
+    stressed.check(ordinary(noise, kBlock, kWidth));
+    CHECK(ordinary_error(stressed, kWidth) < 0.1);  // noise alone: 0.05
+    // A cluster of 1,000 equal rows is not divided: what comes later stays in it.
+    if (stuck * kBlock < 1000) CHECK(stressed.info().clusters >= 3);
+  }
+}
+
 TEST_CASE("1 input and 5,000 inputs") {
   for (const int32_t inputs : {1, 5000}) {
     for (const int32_t scale : {0, 1}) {
