@@ -15,7 +15,7 @@ constexpr double kLargestSquare = 1e12;
 constexpr double kLeastVariance = 1e-3;
 // Errors have heavy tails: those of a column follow a t distribution.
 constexpr double kFreedom = 10.0;
-// A square of so many variances counts as if it were so many.
+// A square beyond this number of variances counts as if it were there.
 constexpr double kMostSquares = 16.0;
 constexpr double kLeastRowsToLimit = 20.0;
 constexpr float kBinWidth = 0.5F;
