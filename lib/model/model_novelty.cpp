@@ -16,15 +16,17 @@ float compressed(float error) {
   return error < 0.0F ? -logarithm : logarithm;
 }
 
-// What a Bernoulli likelihood costs even if the decoder's row is x itself.
+// What a Bernoulli likelihood costs even if the decoder's row is x itself: the entropy of its
+// numbers, by log 2 (4x(1 − x))^¾, which is within 0.006 of it.
 float own_entropy(const float* x, Index n) {
+  constexpr float kLog2 = 0.693147181F;
   float sum = 0.0F;
   for (Index j = 0; j < n; ++j) {
-    if (x[j] > 0.0F && x[j] < 1.0F) {
-      sum -= x[j] * std::log(x[j]) + (1.0F - x[j]) * std::log(1.0F - x[j]);
-    }
+    if (!(x[j] > 0.0F && x[j] < 1.0F)) continue;
+    const float root = std::sqrt(4.0F * x[j] * (1.0F - x[j]));
+    sum += root * std::sqrt(root);
   }
-  return sum;
+  return kLog2 * sum;
 }
 
 }  // namespace
