@@ -9,12 +9,12 @@ namespace adapvae {
 namespace {
 
 // An error beyond it is not distinguished from it: decoded numbers may have left all ranges.
-constexpr double kLargestSquare = 1e12;
+constexpr float kLargestSquare = 1e12F;
 // The variance of errors that counts as none, in variances of the input. Kinds that come later are
 // not reconstructed to more than that.
-constexpr double kLeastVariance = 1e-3;
+constexpr float kLeastVariance = 1e-3F;
 // Errors have heavy tails: those of a column follow a t distribution.
-constexpr double kFreedom = 10.0;
+constexpr float kFreedom = 10.0F;
 // A square beyond this number of variances counts as if it were there.
 constexpr double kMostSquares = 16.0;
 constexpr double kLeastRowsToLimit = 20.0;
@@ -22,19 +22,21 @@ constexpr float kBinWidth = 0.5F;
 constexpr float kBinsEnd = 5.0F;  // and as wide is the last
 constexpr double kMostRarity = 1e6;
 constexpr double kMostInflation = 4.0;
-constexpr double kMostUsual = kMostInflation * kLargestSquare;
+constexpr double kMostUsual = kMostInflation * static_cast<double>(kLargestSquare);
 
-double squared(float x, float mean) {
-  const double d = static_cast<double>(x) - static_cast<double>(mean);
-  const double square = d * d;
+// Devices compute floats alone in hardware, and this is done for every column of every row.
+float squared(float x, float mean) {
+  const float d = x - mean;
+  const float square = d * d;
   return square <= kLargestSquare ? square : kLargestSquare;  // not a number, too
 }
 
-// x log x + (1 - x) log (1 - x): what a perfect reconstruction has for its log likelihood.
-double perfect(float x) {
-  if (x <= 0.0F || x >= 1.0F) return 0.0;
-  const auto p = static_cast<double>(x);
-  return p * std::log(p) + (1.0 - p) * std::log1p(-p);
+// -x log x - (1 - x) log (1 - x), what a perfect reconstruction costs: within 0.006 of it.
+float entropy(float x) {
+  if (!(x > 0.0F && x < 1.0F)) return 0.0F;
+  constexpr float kLog2 = 0.693147181F;
+  const float root = std::sqrt(4.0F * x * (1.0F - x));
+  return kLog2 * root * std::sqrt(root);
 }
 
 }  // namespace
@@ -71,28 +73,31 @@ void ColumnNovelty::reset_counts() {
 
 // Σ ½(ν+1) log(1 + e²/(ν v)), by products: one logarithm for many columns.
 double ColumnNovelty::error(const float* row, const float* decoded, double inflation) const {
-  constexpr double kLarge = 1e250;
+  // A factor is at most some 1e26 (raw inputs: squares of 1e12, variances of 1e-12).
+  constexpr float kLarge = 1e12F;
+  const auto least = static_cast<float>(least_variance_);
+  const auto factor = static_cast<float>(inflation) / kFreedom;
   double sum = 0.0;
-  double product = 1.0;
+  float product = 1.0F;
   for (Index j = 0; j < columns_; ++j) {
-    const double variance = static_cast<double>(active_[j]) + least_variance_;
-    product *= 1.0 + inflation * squared(row[j], decoded[j]) / (kFreedom * variance);
+    product *= 1.0F + factor * squared(row[j], decoded[j]) / (active_[j] + least);
     if (product < kLarge) continue;
-    sum += std::log(product);
-    product = 1.0;
+    sum += std::log(static_cast<double>(product));
+    product = 1.0F;
   }
-  return 0.5 * (kFreedom + 1.0) * (sum + std::log(product));
+  return 0.5 * static_cast<double>(kFreedom + 1.0F) *
+         (sum + std::log(static_cast<double>(product)));
 }
 
 double ColumnNovelty::ink_error(const float* row, double log_likelihood, double inflation) const {
-  double best = 0.0;
-  double drawn = 0.0;
+  float least = 0.0F;
+  float drawn = 0.0F;
   for (Index j = 0; j < columns_; ++j) {
-    best += perfect(row[j]);
+    least += entropy(row[j]);
     drawn += squared(row[j], active_[j]);
   }
-  const double deviance = std::max(best - log_likelihood, 0.0);
-  return std::log1p(inflation * deviance / std::sqrt(std::max(drawn, 1.0)));
+  const double deviance = std::max(-log_likelihood - static_cast<double>(least), 0.0);
+  return std::log1p(inflation * deviance / static_cast<double>(std::sqrt(std::max(drawn, 1.0F))));
 }
 
 // ---- values -------------------------------------------------------------------------------------
@@ -104,16 +109,17 @@ Index ColumnNovelty::bin_of(float value) {
 }
 
 ColumnNovelty::Cost ColumnNovelty::cost_of(const float* row) const {
-  Cost cost;
+  float sum = 0.0F;
+  float spread = 0.0F;
   for (Index j = 0; j < columns_; ++j) {
     const float* own = cost_ + j * bins_;
     const float here =
         kind_ == Kind::kInk ? own[0] + row[j] * (own[1] - own[0]) : own[bin_of(row[j])];
-    const double above = static_cast<double>(here) - static_cast<double>(mean_cost_[j]);
-    cost.sum += static_cast<double>(here);
-    cost.spread += above * above;
+    const float above = here - mean_cost_[j];
+    sum += here;
+    spread += above * above;
   }
-  return cost;
+  return {static_cast<double>(sum), static_cast<double>(spread)};
 }
 
 double ColumnNovelty::rarity(const float* row, double deviation) const {
@@ -126,12 +132,13 @@ double ColumnNovelty::rarity(const float* row, double deviation) const {
 
 void ColumnNovelty::use(const float* usual) {
   active_ = usual;
-  least_variance_ = kLeastVariance;
+  least_variance_ = static_cast<double>(kLeastVariance);
   if (kind_ != Kind::kRaw) return;
   constexpr double kSmallest = 1e-12;
   double sum = 0.0;
   for (Index j = 0; j < columns_; ++j) sum += static_cast<double>(usual[j]);
-  least_variance_ = kSmallest + kLeastVariance * sum / std::max(static_cast<double>(columns_), 1.0);
+  least_variance_ = kSmallest + static_cast<double>(kLeastVariance) * sum /
+                                    std::max(static_cast<double>(columns_), 1.0);
 }
 
 // What follows from what was counted.
@@ -173,9 +180,10 @@ void ColumnNovelty::note(const float* row, const float* decoded) {
       sum_[j] += static_cast<double>(row[j]);
       continue;
     }
-    double square = squared(row[j], decoded[j]);
+    auto square = static_cast<double>(squared(row[j], decoded[j]));
     if (noted_ >= kLeastRowsToLimit) {
-      square = std::min(square, kMostSquares * (sum_[j] / noted_ + kLeastVariance));
+      const double least = static_cast<double>(kLeastVariance);
+      square = std::min(square, kMostSquares * (sum_[j] / noted_ + least));
     }
     sum_[j] += square;
   }
