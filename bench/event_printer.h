@@ -12,10 +12,10 @@ inline void write_event(FILE* file, const ClusterEvent& e) {
   static const char* const kNames[] = {"born",  "merged",  "retired", "refused", "forgotten",
                                        "split", "noticed", "named",   "undone"};
   if (e.kind == ClusterEventKind::kRefused) return;
-  std::fprintf(file, "stream %llu: %s %llu (%llu) gain %.3g rows %.1f%s\n",
+  std::fprintf(file, "stream %llu: %s %llu (%llu) gain %.3g rows %.1f\n",
                static_cast<unsigned long long>(e.stream), kNames[static_cast<int>(e.kind)],
                static_cast<unsigned long long>(e.id), static_cast<unsigned long long>(e.other),
-               e.gain, e.rows, e.past_divided ? " past divided" : "");
+               e.gain, e.rows);
 }
 
 // An EventSink. context: a bool, true = silent.

@@ -24,7 +24,7 @@ import tempfile
 
 GROUPS = {"p5": ["p5-cifar10", "p5-imagenet50"], "p6": ["p6-faults", "p6-healthy"]}
 FRACTIONS = [0.01, 0.02, 0.05, 0.10, 0.15, 0.20]
-LEVELS = [("clusters", ""), ("kinds", "kinds_")]
+LEVELS = [("clusters", ""), ("components", "components_")]
 METRICS = ["nmi", "nmi_geometric", "ari", "hs", "cs", "vm", "acc", "purity"]
 HEADS = ["NMI", "NMI geom.", "ARI", "HS", "CS", "VM", "ACC", "purity", "K", "seconds", "peak MB"]
 PEERS = [("k-means on the inputs", "inputs"), ("k-means on our latents", "latent")]
@@ -203,16 +203,16 @@ def stream_table(results):
         same = [r["streams"][i] for r in results]
         rows.append([str(first["stream"]), " ".join(map(str, first["new_classes"])) or "nothing",
                      spread([s["nmi"] for s in same], 100),
-                     spread([s["kinds_nmi"] for s in same], 100),
+                     spread([s["components_nmi"] for s in same], 100),
                      spread([s["earlier_nmi"] for s in same], 100),
                      spread([s["earlier_frozen"] for s in same], 100),
-                     spread([s["k"] for s in same]), spread([s["kinds_k"] for s in same]),
+                     spread([s["k"] for s in same]), spread([s["components_k"] for s in same]),
                      spread([s["births"] for s in same]),
                      spread([s["births"] if not s["new_classes"] else s["stray_births"]
                              for s in same]),
                      spread([s["false_alarms"] for s in same], 100)])
-    return table(["stream", "new", "NMI", "NMI, kinds", "NMI, earlier classes",
-                  "frozen accuracy, earlier classes", "K", "kinds", "births", "of nothing new",
+    return table(["stream", "new", "NMI", "NMI, components", "NMI, earlier classes",
+                  "frozen accuracy, earlier classes", "K", "components", "births", "of nothing new",
                   "false alarms before"], rows)
 
 

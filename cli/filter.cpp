@@ -172,7 +172,7 @@ ReportStream Filter::describe(const adapvae_report& report, std::int64_t first_r
   out.first_row = first_row;
   out.rows = report.rows;
   out.clusters = report.clusters;
-  out.kinds = report.kinds;
+  out.components = report.components;
   out.births = report.births;
   out.merges = report.merges;
   out.bound = report.bound;
@@ -219,7 +219,7 @@ bool Filter::say_rows(bool waiting, std::string& error) {
     totals_.novel += met_[i].novelty > 0.5F ? 1 : 0;
     if (record_ != nullptr) {
       record_->add({rows_[i].number, values_.data() + i * inputs_, met_[i].novelty, now_[i].id,
-                    now_[i].kind, &rows_[i].label});
+                    now_[i].component, &rows_[i].label});
     }
     if (options_.lines && !(options_.as_met && options_.learn)) say_row(i, waiting);
   }

@@ -21,7 +21,7 @@ namespace {
 constexpr long kLargestJournal = 64L << 20;  // bytes; with the one set aside twice that
 constexpr std::size_t kJournalPart = 8;      // of the memory limit that a journal may be long
 constexpr int kEventTypes = ADAPVAE_WARNED + 1;
-constexpr int kReasons = ADAPVAE_REASON_CAPACITY + 1;
+constexpr int kReasons = ADAPVAE_REASON_STUCK + 1;
 
 std::string shares_text(const ReportStream& stream) {
   std::string text;
@@ -41,7 +41,7 @@ std::string stream_members(const ReportStream& s) {
     out += std::string(",\"") + name + "\":" + json_number(value);
   };
   whole("first_row", s.first_row);
-  whole("kinds", s.kinds);
+  whole("components", s.components);
   whole("births", s.births);
   whole("merges", s.merges);
   number("bound", s.bound);
@@ -155,7 +155,7 @@ ReportStream read_stream(const Line& line) {
   s.first_row = line.whole<std::int64_t>("first_row");
   s.rows = line.whole<std::int64_t>("rows");
   s.clusters = line.whole<int>("clusters");
-  s.kinds = line.whole<int>("kinds");
+  s.components = line.whole<int>("components");
   s.births = line.whole<int>("births");
   s.merges = line.whole<int>("merges");
   s.bound = line.number("bound");

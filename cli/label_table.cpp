@@ -8,13 +8,13 @@
 
 namespace adapvae::cli {
 
-void LabelTable::add(const std::string& label, adapvae_id id, adapvae_id kind) {
+void LabelTable::add(const std::string& label, adapvae_id id, adapvae_id component) {
   constexpr std::size_t kNode = 64;  // of a map, with what the heap adds
   const auto [at, is_new] = numbers_.emplace(label, static_cast<std::int32_t>(numbers_.size()));
-  const std::size_t pairs = clusters_.size() + kinds_.size();
+  const std::size_t pairs = clusters_.size() + components_.size();
   ++clusters_[{at->second, id}];
-  ++kinds_[{at->second, kind}];
-  memory_ += kNode * (clusters_.size() + kinds_.size() - pairs);
+  ++components_[{at->second, component}];
+  memory_ += kNode * (clusters_.size() + components_.size() - pairs);
   if (is_new) memory_ += kNode + sizeof(std::string) + label.size();
 }
 
@@ -43,9 +43,9 @@ bool LabelTable::measure(const Counts& counts, adapvae_metrics& metrics, std::st
   return false;
 }
 
-bool LabelTable::metrics(adapvae_metrics& clusters, adapvae_metrics& kinds,
+bool LabelTable::metrics(adapvae_metrics& clusters, adapvae_metrics& components,
                          std::string& error) const {
-  return measure(clusters_, clusters, error) && measure(kinds_, kinds, error);
+  return measure(clusters_, clusters, error) && measure(components_, components, error);
 }
 
 ReportConfusion LabelTable::confusion() const {

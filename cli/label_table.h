@@ -17,12 +17,12 @@ namespace adapvae::cli {
 
 class LabelTable {
  public:
-  void add(const std::string& label, adapvae_id id, adapvae_id kind);
+  void add(const std::string& label, adapvae_id id, adapvae_id component);
   bool empty() const { return numbers_.empty(); }
   // Bytes, about: grows with labels that differ.
   std::size_t memory() const { return memory_; }
-  // Of clusters and of kinds; false: `error` says why not.
-  bool metrics(adapvae_metrics& clusters, adapvae_metrics& kinds, std::string& error) const;
+  // Of clusters and of components; false: `error` says why not.
+  bool metrics(adapvae_metrics& clusters, adapvae_metrics& components, std::string& error) const;
   ReportConfusion confusion() const;
 
  private:
@@ -35,7 +35,7 @@ class LabelTable {
   static bool measure(const Counts& counts, adapvae_metrics& metrics, std::string& error);
 
   std::map<std::string, std::int32_t> numbers_;
-  Counts clusters_, kinds_;
+  Counts clusters_, components_;
   std::size_t memory_ = 0;
 };
 

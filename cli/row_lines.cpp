@@ -67,8 +67,8 @@ void format_row(const RowLine& line, std::string& out) {
   if (line.file != nullptr && !line.file->empty()) out += ",\"file\":" + json_string(*line.file);
   out += ",\"cluster\":";
   add_id(line.result.id, out);
-  out += ",\"kind\":";
-  add_id(line.result.kind, out);
+  out += ",\"component\":";
+  add_id(line.result.component, out);
   if (line.name[0] != '\0') out += ",\"name\":" + json_string(line.name);
   out += ",\"probability\":";
   add_number(line.result.probability, out);

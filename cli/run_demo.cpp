@@ -358,12 +358,13 @@ bool Demo::say_metrics() {
   std::vector<int> labels;
   if (!score(held_out_, kDigits, results, labels)) return false;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    final_labels_.add(std::to_string(labels[i]), results[i].id, results[i].kind);
+    final_labels_.add(std::to_string(labels[i]), results[i].id, results[i].component);
   }
-  adapvae_metrics clusters, kinds;
-  if (!final_labels_.metrics(clusters, kinds, error_)) return false;
+  adapvae_metrics clusters, components;
+  if (!final_labels_.metrics(clusters, components, error_)) return false;
   std::printf("\nall ten at the end, %zu held-out digits:\n", results.size());
-  for (const auto& [name, m] : {std::pair{"clusters", clusters}, std::pair{"kinds   ", kinds}}) {
+  for (const auto& [name, m] :
+       {std::pair{"clusters  ", clusters}, std::pair{"components", components}}) {
     std::printf("  %2d %s: NMI %.2f, accuracy %.2f one to one, %.2f if each is its main digit\n",
                 m.clusters, name, m.nmi, m.accuracy, m.purity);
   }

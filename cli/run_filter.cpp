@@ -17,8 +17,8 @@ namespace {
 void on_signal(int) { stop_requested = true; }
 
 // A block that is being learnt is learnt to its end, so that a resumed run is the uninterrupted
-// one. A second signal of the same kind ends the program as usual. A reader that goes away is seen
-// by the write that fails.
+// one. A second signal of the same component ends the program as usual. A reader that goes away is
+// seen by the write that fails.
 void catch_signals() {
   struct sigaction action = {};
   action.sa_handler = on_signal;
@@ -228,18 +228,18 @@ void print_metrics(std::FILE* file, const char* level, const adapvae_metrics& m)
 int Run::say_metrics(std::FILE* file, bool json) {
   if (!has_labels()) return 0;
   std::string error;
-  adapvae_metrics clusters, kinds;
-  if (!record_->labels().metrics(clusters, kinds, error)) return fail(error);
+  adapvae_metrics clusters, components;
+  if (!record_->labels().metrics(clusters, components, error)) return fail(error);
   if (json) {
     std::fprintf(file, "%s\n%s\n", metrics_json("clusters", clusters).c_str(),
-                 metrics_json("kinds", kinds).c_str());
+                 metrics_json("components", components).c_str());
     return 0;
   }
   std::fprintf(file, "%d rows, %d labels\n%-9s %4s %7s %7s %12s %13s %9s %9s\n", clusters.rows,
                clusters.labels, "", "K", "NMI", "ARI", "homogeneity", "completeness", "accuracy",
                "purity");
   print_metrics(file, "clusters", clusters);
-  print_metrics(file, "kinds", kinds);
+  print_metrics(file, "components", components);
   return 0;
 }
 

@@ -44,7 +44,8 @@ bool id_at(const Arguments& arguments, std::size_t index, adapvae_id& id, std::s
 }
 
 std::string cluster_json(const adapvae_cluster& c) {
-  std::string out = "{\"id\":" + std::to_string(c.id) + ",\"kind\":" + std::to_string(c.kind);
+  std::string out =
+      "{\"id\":" + std::to_string(c.id) + ",\"components\":" + std::to_string(c.components);
   out += ",\"name\":" + json_string(c.name) + ",\"rows\":" + json_number(c.rows);
   out += ",\"weight\":" + json_number(c.weight);
   out += ",\"parent\":" + (c.parent == ADAPVAE_NO_ID ? "null" : std::to_string(c.parent));
@@ -145,8 +146,8 @@ int run_clusters(const Arguments& arguments) {
   auto info = sized<adapvae_info>();
   adapvae_get_info(model.get(), &info);
   if (!arguments.has("--json")) {
-    std::printf("%8s %8s %12s %8s %8s %8s  %s\n", "id", "kind", "rows", "weight", "born", "seen",
-                "name");
+    std::printf("%8s %10s %12s %8s %8s %8s  %s\n", "id", "components", "rows", "weight", "born",
+                "seen", "name");
   }
   for (std::int32_t i = 0; i < info.clusters; ++i) {
     auto c = sized<adapvae_cluster>();
@@ -154,7 +155,7 @@ int run_clusters(const Arguments& arguments) {
     if (arguments.has("--json")) {
       std::printf("%s\n", cluster_json(c).c_str());
     } else {
-      std::printf("%8u %8u %12.1f %8.4f %8llu %8llu  %s\n", c.id, c.kind, c.rows, c.weight,
+      std::printf("%8u %10d %12.1f %8.4f %8llu %8llu  %s\n", c.id, c.components, c.rows, c.weight,
                   static_cast<unsigned long long>(c.born_stream),
                   static_cast<unsigned long long>(c.seen_stream), printable(c.name).c_str());
     }

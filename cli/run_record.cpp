@@ -27,7 +27,7 @@ void RunRecord::add(const SeenRow& row) {
   ++rows_;
   add_novelty(row.number, row.novelty);
   add_sample(row);
-  if (!row.label->empty()) labels_.add(*row.label, row.id, row.kind);
+  if (!row.label->empty()) labels_.add(*row.label, row.id, row.component);
 }
 
 // A point is the most novel of the rows that it stands for; when there are too many, two become

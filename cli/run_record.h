@@ -19,7 +19,7 @@ struct SeenRow {
   const float* values = nullptr;  // [inputs]
   float novelty = 0.0F;           // as met
   adapvae_id id = 0;              // after learning
-  adapvae_id kind = 0;
+  adapvae_id component = 0;
   const std::string* label = nullptr;
 };
 

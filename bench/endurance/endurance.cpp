@@ -202,8 +202,8 @@ class Run {
       const bool alarm = (results[i].flags & ADAPVAE_NOVEL) != 0;
       novel += alarm ? 1 : 0;
       labels_.push_back(rows[i].state);
-      answers_.push_back(results[i].kind);
-      ids_.insert(results[i].kind);
+      answers_.push_back(results[i].id);
+      ids_.insert(results[i].id);
       if (first_block_[s] < 0) {
         first_novel_rows_ += 1;
         first_novel_ += alarm ? 1 : 0;
@@ -240,7 +240,7 @@ class Run {
   adapvae_id id_of(int state, int number) {
     std::vector<adapvae_id> ids;
     for (const adapvae_result& result : score(source_->probe(state, number, 21)))
-      ids.push_back(result.kind);
+      ids.push_back(result.id);
     return most_common(ids);
   }
 
@@ -262,10 +262,10 @@ class Run {
       long known = 0;
       for (const adapvae_result& result : results) {
         labels.push_back(static_cast<int32_t>(s));
-        ids.push_back(result.kind);
-        ids_.insert(result.kind);
+        ids.push_back(result.id);
+        ids_.insert(result.id);
         ++all;
-        if (born_after_[s] >= 0 && adapvae_resolve(model_, early_[s]) == result.kind) ++kept;
+        if (born_after_[s] >= 0 && adapvae_resolve(model_, early_[s]) == result.id) ++kept;
         if ((result.flags & ADAPVAE_NOVEL) == 0) ++known;
       }
       if (family_.burst > 0 && static_cast<int>(s) == family_.states - 1)

@@ -14,13 +14,13 @@ namespace adapvae::bench {
 // Where the model puts rows: [n] each.
 struct Judgement {
   std::vector<ClusterId> id;
-  std::vector<ClusterId> kind;  // the id of the cluster that stands for the row's kind
+  std::vector<ClusterId> component;
   std::vector<float> novelty;
 };
 
 constexpr float kNovel = 0.5F;  // novelty from which a row counts as flagged
 
-// Agreement of `found` (ids or kinds) with the labels, over the rows of `classes`.
+// Agreement of `found` (ids of clusters or components) with the labels, over the rows of `classes`.
 ClusterMetrics agreement(const std::vector<ClusterId>& found, const std::vector<int>& label,
                          const std::set<int>& classes);
 

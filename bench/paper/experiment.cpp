@@ -73,43 +73,35 @@ Status Experiment::judge(const std::vector<float>& rows, Judgement& out) {
   const Index d = set_.inputs;
   const Index count = static_cast<Index>(rows.size()) / d;
   out.id.resize(static_cast<std::size_t>(count));
-  out.kind.resize(out.id.size());
+  out.component.resize(out.id.size());
   out.novelty.resize(out.id.size());
   std::vector<RowResult> results(out.id.size());
   ADAPVAE_RETURN_IF_ERROR(model_.score(backend_, {rows.data(), count, d}, results.data()));
-  const ClusterRegistry& registry = model_.clusters().registry();
-  const bool kinds = model_.configuration().kinds != 0;
   for (std::size_t i = 0; i < out.id.size(); ++i) {
     out.id[i] = results[i].id;
+    out.component[i] = results[i].component;
     out.novelty[i] = results[i].novelty;
-    const Index k = registry.find(out.id[i]);
-    out.kind[i] = kinds && k >= 0 ? registry.info(model_.kind(k)).id : out.id[i];
   }
   return {};
 }
 
 std::set<ClusterId> Experiment::born_in(std::uint64_t first, std::uint64_t last) const {
-  const ClusterRegistry& registry = model_.clusters().registry();
+  const ClusterTable& clusters = model_.clusters().registry().clusters();
   std::set<ClusterId> out;
-  for (Index k = 0; k < registry.clusters(); ++k) {
-    const ClusterInfo& info = registry.info(k);
+  for (Index c = 0; c < clusters.count(); ++c) {
     // The cluster that is there from the start was born with the first stream.
-    const std::uint64_t stream = std::max<std::uint64_t>(info.born_stream, 1);
-    if (stream >= first && stream <= last) out.insert(info.id);
+    const std::uint64_t stream = std::max<std::uint64_t>(clusters[c].born_stream, 1);
+    if (stream >= first && stream <= last) out.insert(clusters[c].id);
   }
   return out;
 }
 
 Scores Experiment::score(const std::set<int>& classes) const {
   Scores scores;
-  scores.clusters = model_.clusters().mixture().clusters();
-  std::set<Index> kinds;
-  for (Index k = 0; k < scores.clusters; ++k) {
-    kinds.insert(model_.configuration().kinds != 0 ? model_.kind(k) : k);
-  }
-  scores.kinds = static_cast<Index>(kinds.size());
+  scores.clusters = model_.clusters().registry().clusters().count();
+  scores.components = model_.clusters().mixture().clusters();
   scores.by_cluster = agreement(held_out_.id, set_.test.label, classes);
-  scores.by_kind = agreement(held_out_.kind, set_.test.label, classes);
+  scores.by_component = agreement(held_out_.component, set_.test.label, classes);
   return scores;
 }
 
@@ -177,10 +169,11 @@ Status Experiment::learn(std::size_t stage, StageReport& report) {
   ADAPVAE_RETURN_IF_ERROR(judge(set_.test.values, held_out_));
   look_back(stage, report);
   const ClusterMetrics& m = report.scores.by_cluster;
-  std::fprintf(stderr,
-               "stream %zu: K %td, kinds %td, NMI %.3f, ARI %.3f, loss %.1f, drift %.2f, %.1f s\n",
-               stage + 1, report.scores.clusters, report.scores.kinds, m.nmi, m.ari,
-               stream.loss.loss, stream.largest_drift, report.seconds);
+  std::fprintf(
+      stderr,
+      "stream %zu: K %td, components %td, NMI %.3f, ARI %.3f, loss %.1f, drift %.2f, %.1f s\n",
+      stage + 1, report.scores.clusters, report.scores.components, m.nmi, m.ari, stream.loss.loss,
+      stream.largest_drift, report.seconds);
   return {};
 }
 

@@ -12,12 +12,12 @@
 
 namespace adapvae::bench {
 
-// Clusters that there are, and how they and the kinds agree with labels.
+// Clusters and components that there are, and how they agree with labels.
 struct Scores {
   Index clusters = 0;
-  Index kinds = 0;
+  Index components = 0;
   ClusterMetrics by_cluster;
-  ClusterMetrics by_kind;
+  ClusterMetrics by_component;
 };
 
 struct StageReport {

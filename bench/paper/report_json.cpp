@@ -21,7 +21,7 @@ void write_metrics(JsonWriter& json, const std::string& prefix, Index k, const C
 
 void write_scores(JsonWriter& json, const Scores& scores) {
   write_metrics(json, "", scores.clusters, scores.by_cluster);
-  write_metrics(json, "kinds_", scores.kinds, scores.by_kind);
+  write_metrics(json, "components_", scores.components, scores.by_component);
 }
 
 void write_finding(JsonWriter& json, const Finding& finding) {

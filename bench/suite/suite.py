@@ -17,6 +17,7 @@ import warnings
 
 import numpy as np
 from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA
 from sklearn.ensemble import IsolationForest
 from sklearn.metrics import adjusted_rand_score, average_precision_score, normalized_mutual_info_score, roc_auc_score
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
@@ -82,7 +83,7 @@ def clustering(table, seed):
 # ---- novelty ---------------------------------------------------------------------------------------------------------
 
 def novelty_adapvae(train, test, seed):
-    return AdapVAE(seed=seed + 1).fit(train).novelty(test)
+    return -AdapVAE(seed=seed + 1).fit(train).score_samples(test)
 
 
 def novelty_neighbours(train, test, seed):
@@ -113,8 +114,29 @@ def novelty_mahalanobis(train, test, seed):
     return np.einsum("ij,ji->i", test, np.linalg.solve(covariance, test.T))
 
 
+def novelty_histograms(train, test, seed):
+    """HBOS: the columns' histograms, as if columns were independent."""
+    score = np.zeros(len(test))
+    for column, values in zip(train.T, test.T):
+        counts, edges = np.histogram(column, 10)
+        step = edges[1] - edges[0]
+        height = counts[np.clip(np.searchsorted(edges, values, side="right") - 1, 0, 9)] / max(counts.max(), 1)
+        outside = (values < edges[0] - step / 2) | (values > edges[-1] + step / 2)
+        score -= np.log(np.where(outside, 0.0, height) + 0.1)
+    return score
+
+
+def novelty_axes(train, test, seed):
+    """PCA: squared distances along all principal axes, each by its variance."""
+    train, test = standardised(train, test)
+    axes = PCA(random_state=seed).fit(train)
+    used = axes.explained_variance_ > 1e-9
+    return (axes.transform(test)[:, used] ** 2 / axes.explained_variance_[used]).sum(1)
+
+
 NOVELTY = {"adapvae": novelty_adapvae, "5-NN on stored rows": novelty_neighbours, "LOF on stored rows": novelty_lof,
-           "isolation forest": novelty_forest, "DP mixture": novelty_dp, "Mahalanobis": novelty_mahalanobis}
+           "isolation forest": novelty_forest, "DP mixture": novelty_dp, "Mahalanobis": novelty_mahalanobis,
+           "histograms": novelty_histograms, "principal axes": novelty_axes}
 
 
 def novelty(table, seed):

@@ -352,12 +352,12 @@ func (m *Model) Latent() int { return m.latent }
 
 // Report is what learning came to; all but Streams is of the last stream.
 type Report struct {
-	Streams, Rows, Clusters, Kinds, Births, Merges, Retirements, Refusals int
-	ReplayRows, Drifted                                                   int
-	Stopped                                                               bool
-	Bound, Loss, LogLikelihood, Mixture, Entropy, Distillation            float64
-	ReplayAccuracy, LargestDrift                                          float64
-	SkippedSteps, Repairs                                                 uint64
+	Streams, Rows, Clusters, Components, Births, Merges, Retirements, Refusals int
+	ReplayRows, Drifted                                                        int
+	Stopped                                                                    bool
+	Bound, Loss, LogLikelihood, Mixture, Entropy, Distillation                 float64
+	ReplayAccuracy, LargestDrift                                               float64
+	SkippedSteps, Repairs                                                      uint64
 }
 
 func newReport() *C.adapvae_report {
@@ -366,7 +366,7 @@ func newReport() *C.adapvae_report {
 
 func reportOf(r *C.adapvae_report) Report {
 	return Report{
-		int(r.streams), int(r.rows), int(r.clusters), int(r.kinds), int(r.births), int(r.merges), int(r.retirements),
+		int(r.streams), int(r.rows), int(r.clusters), int(r.components), int(r.births), int(r.merges), int(r.retirements),
 		int(r.refusals), int(r.replay_rows), int(r.drifted), r.stopped != 0, float64(r.bound), float64(r.loss),
 		float64(r.log_likelihood), float64(r.mixture), float64(r.entropy), float64(r.distillation),
 		float64(r.replay_accuracy), float64(r.largest_drift), uint64(r.skipped_steps), uint64(r.repairs),
@@ -507,7 +507,7 @@ const (
 // Result is what is known of a row. It lies as adapvae_result does.
 type Result struct {
 	ID          uint32 // most probable cluster; 0: nothing is learnt
-	Kind        uint32
+	Component   uint32
 	Probability float32
 	Novelty     float32 // in [0, 1]; novel if above 0.5
 	LogDensity  float32
@@ -649,6 +649,7 @@ type Info struct {
 	Backend                          string
 	ScoresOnly                       bool
 	Latent, Inputs, BlockRows        int
+	Components                       int // of the mixture
 }
 
 // Info takes as long as scoring some rows.
@@ -659,12 +660,14 @@ func (m *Model) Info() (Info, error) {
 	}
 	return Info{int(i.clusters), int(i.rows_waiting), int(i.undo_steps), uint64(i.streams), uint64(i.rows),
 		uint64(i.ids_given), uint64(i.events), uint64(i.memory_bytes), uint64(i.snapshot_bytes), float64(i.time),
-		C.GoString(i.backend), i.scores_only != 0, int(i.latent), int(i.inputs), int(i.block_rows)}, nil
+		C.GoString(i.backend), i.scores_only != 0, int(i.latent), int(i.inputs), int(i.block_rows), int(i.components)}, nil
 }
 
 // Cluster has an ID that never changes. Parent 0: none.
 type Cluster struct {
-	ID, Kind, Parent                   uint32
+	ID                                 uint32
+	Components                         int // of the mixture
+	Parent                             uint32
 	BornStream, SeenStream             uint64
 	Rows, Weight, BirthRows, BirthGain float64
 	Provisional                        bool
@@ -676,7 +679,7 @@ func newCluster() *C.adapvae_cluster {
 }
 
 func clusterOf(c *C.adapvae_cluster) Cluster {
-	return Cluster{uint32(c.id), uint32(c.kind), uint32(c.parent), uint64(c.born_stream), uint64(c.seen_stream),
+	return Cluster{uint32(c.id), int(c.components), uint32(c.parent), uint64(c.born_stream), uint64(c.seen_stream),
 		float64(c.rows), float64(c.weight), float64(c.birth_rows), float64(c.birth_gain), c.provisional != 0,
 		C.GoString(&c.name[0])}
 }
@@ -825,6 +828,7 @@ const (
 	ReasonKnown      Reason = C.ADAPVAE_REASON_KNOWN
 	ReasonRange      Reason = C.ADAPVAE_REASON_RANGE
 	ReasonCapacity   Reason = C.ADAPVAE_REASON_CAPACITY
+	ReasonStuck      Reason = C.ADAPVAE_REASON_STUCK
 )
 
 // Event is one that is kept; Text says it in English.

@@ -6,7 +6,7 @@ using namespace adapvae::capi;
 
 namespace {
 
-static_assert(ADAPVAE_NAME_BYTES == ClusterInfo::kNameBytes);
+static_assert(ADAPVAE_NAME_BYTES == Cluster::kNameBytes);
 static_assert(ADAPVAE_BORN == static_cast<int>(ModelEventKind::kBorn) &&
               ADAPVAE_NOT_BORN == static_cast<int>(ModelEventKind::kRefused) &&
               ADAPVAE_LABELLED == static_cast<int>(ModelEventKind::kNamed) &&
@@ -16,30 +16,36 @@ static_assert(ADAPVAE_REASON_BOUND == static_cast<int>(EventReason::kBoundWouldF
               ADAPVAE_REASON_ONE == static_cast<int>(EventReason::kNothingSeparated) &&
               ADAPVAE_REASON_STEP == static_cast<int>(EventReason::kStepSkipped) &&
               ADAPVAE_REASON_KNOWN == static_cast<int>(EventReason::kNothingNew) &&
-              ADAPVAE_REASON_CAPACITY + 1 == kEventReasons);
+              ADAPVAE_REASON_STUCK + 1 == kEventReasons);
 
 // -1: there is none.
 Index number_of(const adapvae_model& model, adapvae_id id) {
-  if (model.model.prototype_count() == 0) return -1;
-  const ClusterRegistry& registry = model.model.clusters().registry();
-  return registry.find(registry.resolve(id));
+  if (model.model.cluster_count() == 0) return -1;
+  const ClusterTable& clusters = model.model.clusters().registry().clusters();
+  return clusters.find(clusters.resolve(id));
 }
 
-void put_cluster(const adapvae_model& model, Index k, adapvae_cluster* to) {
-  const ClusterInfo& info = model.model.clusters().registry().info(k);
+// Of number c.
+void put_cluster(const adapvae_model& model, Index c, adapvae_cluster* to) {
+  const ComponentRegistry& registry = model.model.clusters().registry();
+  const Cluster& cluster = registry.clusters()[c];
   const Mixture& mixture = model.model.clusters().mixture();
   adapvae_cluster value = {};
-  value.id = info.id;
-  value.kind = model.model.clusters().registry().kind(k);
-  value.parent = info.parent;
-  value.born_stream = info.born_stream;
-  value.seen_stream = info.seen_stream;
-  value.rows = mixture.rows_of(k);
-  value.weight = mixture.weight(k);
-  value.birth_rows = info.birth_rows;
-  value.birth_gain = info.birth_gain;
-  value.provisional = info.provisional != 0 ? 1 : 0;
-  std::memcpy(value.name, info.name, sizeof(value.name));
+  value.id = cluster.id;
+  value.parent = cluster.parent;
+  value.born_stream = cluster.born_stream;
+  for (Index k = 0; k < registry.components(); ++k) {
+    const ComponentInfo& info = registry.info(k);
+    if (info.cluster != cluster.id) continue;
+    ++value.components;
+    value.seen_stream = std::max(value.seen_stream, info.seen_stream);
+    value.rows += mixture.rows_of(k);
+    value.weight += mixture.weight(k);
+  }
+  value.birth_rows = cluster.birth_rows;
+  value.birth_gain = cluster.birth_gain;
+  value.provisional = cluster.provisional != 0 ? 1 : 0;
+  std::memcpy(value.name, cluster.name, sizeof(value.name));
   put(to, value);
 }
 
@@ -86,12 +92,14 @@ adapvae_status adapvae_get_info(const adapvae_model* model, adapvae_info* info) 
   }
   const Model& core = model->model;
   adapvae_info value = {};
-  value.clusters = static_cast<int32_t>(core.prototype_count());
+  value.clusters = static_cast<int32_t>(core.cluster_count());
+  value.components =
+      value.clusters > 0 ? static_cast<int32_t>(core.clusters().registry().components()) : 0;
   value.rows_waiting = static_cast<int32_t>(core.rows_pending());
   value.undo_steps = static_cast<int32_t>(core.clusters().undo_steps());
   value.streams = core.streams();
   value.rows = core.rows_learnt();
-  value.ids_given = core.clusters().registry().ids_given();
+  value.ids_given = core.clusters().registry().clusters().ids().next() - 1;
   value.events = core.last_event();
   value.memory_bytes = model->bytes;
   value.snapshot_bytes = learns(core.use()) ? core.snapshot_bytes() : 0;
@@ -112,7 +120,7 @@ adapvae_status adapvae_cluster_at(const adapvae_model* model, int32_t index,
   if (cluster == nullptr || !sized(cluster)) {
     return call.fail(ADAPVAE_INVALID_ARGUMENT, "cluster is null or has no struct_size");
   }
-  if (index < 0 || index >= model->model.prototype_count()) {
+  if (index < 0 || index >= model->model.cluster_count()) {
     return call.fail(ADAPVAE_INVALID_ARGUMENT, "there are not so many clusters", index);
   }
   put_cluster(*model, index, cluster);
@@ -136,7 +144,7 @@ adapvae_id adapvae_resolve(const adapvae_model* model, adapvae_id id) {
   const Call call(model);
   if (!call.entered()) return ADAPVAE_NO_ID;
   const Index k = number_of(*model, id);
-  return k >= 0 ? model->model.clusters().registry().info(k).id : ADAPVAE_NO_ID;
+  return k >= 0 ? model->model.clusters().registry().clusters()[k].id : ADAPVAE_NO_ID;
 }
 
 adapvae_status adapvae_moments(const adapvae_model* model, adapvae_id id, double* mean,
@@ -148,14 +156,7 @@ adapvae_status adapvae_moments(const adapvae_model* model, adapvae_id id, double
   }
   const Index k = number_of(*model, id);
   if (k < 0) return call.fail(ADAPVAE_UNKNOWN_CLUSTER, kUnknownCluster);
-  const Posterior& posterior = model->model.clusters().mixture().posterior(k);
-  const ClusterShape& shape = model->model.clusters().config().shape;
-  for (Index i = 0; i < shape.dims; ++i) {
-    if (mean != nullptr) mean[i] = posterior.mean[i];
-    for (Index j = 0; covariance != nullptr && j < shape.dims; ++j) {
-      covariance[i * shape.dims + j] = covariance_at(shape, posterior, i, j);
-    }
-  }
+  model->model.moments(k, mean, covariance);
   return ADAPVAE_OK;
 }
 
@@ -181,11 +182,10 @@ adapvae_status adapvae_split(adapvae_model* model, adapvae_id id, int32_t force,
                              double* gain) {
   return corrected(model, {id}, [&](const Call& call) {
     MoveRecord record;
-    const Status status = model->model.clusters().split(id, force != 0, record);
+    ClusterId fresh = ADAPVAE_NO_ID;
+    const Status status = model->model.clusters().split(id, force != 0, record, &fresh);
     const adapvae_status made = move_made(call, status, record, gain);
-    if (made == ADAPVAE_OK && part != nullptr) {
-      *part = model->model.clusters().registry().info(record.other).id;
-    }
+    if (made == ADAPVAE_OK && part != nullptr) *part = fresh;
     return made;
   });
 }

@@ -143,7 +143,7 @@ void put_report(const StreamReport& from, Index streams, adapvae_report* to) {
   value.streams = count(streams);
   value.rows = count(from.rows);
   value.clusters = count(from.clusters);
-  value.kinds = count(from.kinds);
+  value.components = count(from.components);
   value.births = count(from.births);
   value.merges = count(from.merges);
   value.retirements = count(from.retirements);

@@ -8,7 +8,7 @@ using namespace adapvae::capi;
 // The public struct is the core's.
 static_assert(sizeof(adapvae_result) == sizeof(RowResult));
 static_assert(offsetof(adapvae_result, id) == offsetof(RowResult, id));
-static_assert(offsetof(adapvae_result, kind) == offsetof(RowResult, kind));
+static_assert(offsetof(adapvae_result, component) == offsetof(RowResult, component));
 static_assert(offsetof(adapvae_result, probability) == offsetof(RowResult, probability));
 static_assert(offsetof(adapvae_result, novelty) == offsetof(RowResult, novelty));
 static_assert(offsetof(adapvae_result, log_density) == offsetof(RowResult, log_density));
@@ -52,7 +52,7 @@ Status check_made(std::int32_t count, const float* rows, const float* features) 
 
 // A cluster that is asked for must have been there.
 bool unknown(const adapvae_model* model, adapvae_id id) {
-  return model->model.prototype_count() > 0 &&
+  return model->model.cluster_count() > 0 &&
          model->model.clusters().registry().resolve(id) == kNoId;
 }
 
@@ -68,7 +68,7 @@ adapvae_status adapvae_score(adapvae_model* model, const float* rows, int32_t co
 adapvae_status adapvae_probabilities(adapvae_model* model, const float* rows, int32_t count,
                                      int32_t stride, float* out) {
   return with_rows(model, rows, count, stride, false, out, [&](ConstMatrixView view) {
-    const auto clusters = static_cast<std::int32_t>(model->model.prototype_count());
+    const auto clusters = static_cast<std::int32_t>(model->model.cluster_count());
     return model->model.probabilities(*model->backend, view, view_output(out, count, clusters));
   });
 }
@@ -145,9 +145,9 @@ adapvae_status adapvae_explain(adapvae_model* model, const float* row, int32_t f
                                   model->error_of_row);
   }
   if (!status.ok()) return call.finish(status);
-  const ClusterRegistry& registry = model->model.clusters().registry();
-  const Index k = registry.find(reason.result.id);
-  const std::string_view name = k >= 0 ? registry.info(k).name : "";
+  const ClusterTable& clusters = model->model.clusters().registry().clusters();
+  const Index c = clusters.find(reason.result.id);
+  const std::string_view name = c >= 0 ? clusters[c].name : "";
   return call.finish(put_text(text, capacity, needed, [&](TextWriter& writer) {
     if (format == ADAPVAE_JSON)
       write_reason_json(reason, name, writer);

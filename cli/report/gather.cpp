@@ -203,9 +203,9 @@ bool gather_report(const ReportSources& from, ReportData& data, std::string& err
 
 bool gather_labels(const LabelTable& labels, ReportData& data, std::string& error) {
   if (labels.empty()) return true;
-  adapvae_metrics clusters, kinds;
-  if (!labels.metrics(clusters, kinds, error)) return false;
-  data.metrics = {{"clusters", clusters}, {"kinds", kinds}};
+  adapvae_metrics clusters, components;
+  if (!labels.metrics(clusters, components, error)) return false;
+  data.metrics = {{"clusters", clusters}, {"components", components}};
   data.confusion = labels.confusion();
   return true;
 }

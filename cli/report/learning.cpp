@@ -190,10 +190,10 @@ std::vector<Chart> charts_of(const ReportData& data) {
   };
   add("Loss per row", "loss", curve_of(data, [](const S& s) { return s.loss; }), "k1");
   add("Evidence bound", "bound", curve_of(data, [](const S& s) { return s.bound; }), "k0");
-  Chart& counts = add("Clusters and kinds", "clusters",
+  Chart& counts = add("Clusters and components", "clusters",
                       curve_of(data, [](const S& s) { return double(s.clusters); }), "k2");
   counts.series.push_back(
-      {"kinds", curve_of(data, [](const S& s) { return double(s.kinds); }), "k6"});
+      {"components", curve_of(data, [](const S& s) { return double(s.components); }), "k6"});
   counts.from_zero = true;
   counts.whole_numbers = true;
   Chart& novel = add("Novel rows", "novel", curve_of(data, part), "hot");
@@ -215,7 +215,7 @@ std::string streams_table(const ReportData& data) {
                    {"rows"},
                    {"novel"},
                    {"clusters"},
-                   {"kinds"},
+                   {"components"},
                    {"born"},
                    {"merged"},
                    {"loss"},
@@ -226,7 +226,7 @@ std::string streams_table(const ReportData& data) {
   for (const std::size_t i : thinned(data.history.size(), kTableLines)) {
     const ReportStream& s = data.history[i];
     table.add({count_text(static_cast<std::int64_t>(s.number)), count_text(s.rows),
-               count_text(s.novel), count_text(s.clusters), count_text(s.kinds),
+               count_text(s.novel), count_text(s.clusters), count_text(s.components),
                count_text(s.births), count_text(s.merges), number_text(s.loss),
                number_text(s.bound), percent_text(s.replay_accuracy), number_text(s.largest_drift),
                number_text(s.seconds)});

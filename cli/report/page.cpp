@@ -20,7 +20,7 @@ struct Totals {
   std::int64_t streams = 0;
   std::int64_t rows = 0;
   std::int64_t clusters = 0;
-  std::int64_t kinds = 0;
+  std::int64_t components = 0;
   std::int64_t births = 0;
   std::int64_t merges = 0;
   bool changes_known = false;
@@ -60,9 +60,7 @@ Totals find_totals(const ReportData& data) {
   totals.streams = static_cast<std::int64_t>(data.streams);
   totals.rows = static_cast<std::int64_t>(data.rows);
   totals.clusters = static_cast<std::int64_t>(data.clusters.size());
-  std::set<adapvae_id> kinds;
-  for (const ReportCluster& c : data.clusters) kinds.insert(c.cluster.kind);
-  totals.kinds = static_cast<std::int64_t>(kinds.size());
+  for (const ReportCluster& c : data.clusters) totals.components += c.cluster.components;
   count_changes(data, totals);
   totals.novel = novel_part(data);
   return totals;
@@ -71,7 +69,8 @@ Totals find_totals(const ReportData& data) {
 std::string summary(const Totals& totals) {
   if (totals.clusters == 0) return "The model has not learnt anything yet.";
   std::string out = counted(totals.streams, "stream") + ", " + counted(totals.rows, "row") + ", " +
-                    counted(totals.clusters, "cluster") + " of " + counted(totals.kinds, "kind");
+                    counted(totals.clusters, "cluster") + " of " +
+                    counted(totals.components, "component");
   if (totals.changes_known) {
     out += "; " + count_text(totals.births) + " born, " + count_text(totals.merges) + " merged";
   }
@@ -90,7 +89,6 @@ std::string tiles(const ReportData& data, const Totals& totals) {
   out += tile(count_text(totals.rows), "rows learnt");
   out += tile(count_text(totals.streams), "streams");
   out += tile(count_text(totals.clusters), "clusters");
-  out += tile(count_text(totals.kinds), "kinds");
   if (totals.changes_known) {
     out += tile(count_text(totals.births), "born");
     out += tile(count_text(totals.merges), "merged");

@@ -19,7 +19,7 @@ struct ReportStream {
   std::int64_t first_row = 0;  // of the whole input, from 1
   std::int64_t rows = 0;
   int clusters = 0;
-  int kinds = 0;
+  int components = 0;
   int births = 0;
   int merges = 0;
   double bound = 0.0;

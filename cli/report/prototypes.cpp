@@ -37,13 +37,9 @@ struct Range {
 
 using Chosen = std::vector<const ReportCluster*>;
 
-bool by_kind(const ReportCluster* a, const ReportCluster* b) {
-  const adapvae_cluster& x = a->cluster;
-  const adapvae_cluster& y = b->cluster;
-  return x.kind != y.kind ? x.kind < y.kind : x.id < y.id;
-}
+bool by_id(const ReportCluster* a, const ReportCluster* b) { return a->cluster.id < b->cluster.id; }
 
-// Those with a prototype, the largest if they are many; by kind, then id.
+// Those with a prototype, the largest if they are many; by id.
 Chosen choose(const ReportData& data) {
   Chosen out;
   for (const ReportCluster& c : data.clusters) {
@@ -55,7 +51,7 @@ Chosen choose(const ReportData& data) {
     });
     out.resize(kShown);
   }
-  std::stable_sort(out.begin(), out.end(), by_kind);
+  std::stable_sort(out.begin(), out.end(), by_id);
   return out;
 }
 
@@ -97,9 +93,8 @@ std::string card(const ReportCluster& c, const ClusterLooks& looks, const std::s
   const std::string name = escape_html(cluster_name(cluster));
   std::string out = "<li>" + picture + "<div" + (name.empty() ? "" : " title=\"" + name + "\"") +
                     ">" + looks.swatch(cluster.id) + " <b>" + std::to_string(cluster.id) + "</b> " +
-                    name + "</div><span>kind " + std::to_string(cluster.kind) + " · " +
-                    percent_text(cluster.weight) + "</span><span>" + fixed_text(cluster.rows, 0) +
-                    " rows" + "</span>";
+                    name + "</div><span>" + percent_text(cluster.weight) + "</span><span>" +
+                    fixed_text(cluster.rows, 0) + " rows" + "</span>";
   if (cluster.provisional != 0) out += "<span>provisional</span>";
   return out + "</li>\n";
 }
@@ -244,7 +239,7 @@ ReportSection prototypes_section(const ReportData& data, const ClusterLooks& loo
   const bool images = are_images(data, chosen);
   section.note =
       "What each cluster stands for: the row that the network decodes from its middle. "
-      "Clusters of a kind stand side by side. The percentage is the part of all rows that "
+      "The percentage is the part of all rows that "
       "is expected in it.";
   if (!images) section.note += bars_note(data, chosen);
   if (chosen.size() < data.clusters.size()) section.note += " The largest are shown.";

@@ -52,7 +52,7 @@ ReportSection clusters_section(const ReportData& data, const ClusterLooks& looks
     if (std::isfinite(c.cluster.weight)) largest = std::max(largest, c.cluster.weight);
   }
   HtmlTable table({{"cluster", Align::kText},
-                   {"kind"},
+                   {"components"},
                    {"name", Align::kText},
                    {"out of"},
                    {"rows"},
@@ -62,7 +62,7 @@ ReportSection clusters_section(const ReportData& data, const ClusterLooks& looks
                    {"gain of its birth"}});
   for (const std::size_t i : thinned(data.clusters.size(), kTableLines)) {
     const adapvae_cluster& k = data.clusters[i].cluster;
-    table.add({looks.swatch(k.id) + " " + std::to_string(k.id), id_text(k.kind),
+    table.add({looks.swatch(k.id) + " " + std::to_string(k.id), count_text(k.components),
                escape_html(cluster_name(k)) +
                    (k.provisional != 0 ? " <span class=small>provisional</span>" : ""),
                id_text(k.parent), fixed_text(k.rows, 0), weight_bar(k.weight, largest),
@@ -70,7 +70,8 @@ ReportSection clusters_section(const ReportData& data, const ClusterLooks& looks
                stream_text(k.seen_stream), k.born_stream == 0 ? "–" : number_text(k.birth_gain)});
   }
   section.note =
-      "The clusters that live. A kind is named after the lowest id in it. The gain is what the "
+      "The clusters that live, each of one or several components of the mixture. The gain is what "
+      "the "
       "evidence bound rose by when the cluster was born. " +
       thinned_note(data.clusters.size(), "clusters");
   section.body = "<div class=tall>" + table.html("Clusters") + "</div>\n";

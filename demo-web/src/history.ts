@@ -46,17 +46,17 @@ export async function scoreStreams(
   learner: Learner,
   source: Source,
   streams: number,
-): Promise<{ byCluster: number; byKind: number } | null> {
+): Promise<{ byCluster: number; byComponent: number } | null> {
   const labels: string[] = [];
   const ids: number[] = [];
-  const kinds: number[] = [];
+  const components: number[] = [];
   for (let i = 0; i < streams && !source.finished; ++i) {
     const stream = await source.next();
     const scores = await learner.score(stream.rows);
     labels.push(...stream.labels);
     ids.push(...scores.id);
-    kinds.push(...scores.kind);
+    components.push(...scores.component);
   }
   if (new Set(labels).size < 2) return null;
-  return { byCluster: nmi(labels, ids), byKind: nmi(labels, kinds) };
+  return { byCluster: nmi(labels, ids), byComponent: nmi(labels, components) };
 }

@@ -6,14 +6,14 @@ export interface Known extends Cluster {
   prototype: Float32Array;
 }
 
-type Method<Name extends 'clusters' | 'info' | 'moments' | 'decode' | 'learn' | 'score' | 'save'> = AdapVAE[Name] extends (...args: infer Args) => infer Result
+type Method<Name extends 'clusters' | 'info' | 'moments' | 'interpolate' | 'learn' | 'score' | 'save'> = AdapVAE[Name] extends (...args: infer Args) => infer Result
   ? (...args: Args) => Result | Promise<Result>
   : never;
 export interface Asked {
   clusters: Method<'clusters'>;
   info: Method<'info'>;
   moments: Method<'moments'>;
-  decode: Method<'decode'>;
+  interpolate: Method<'interpolate'>;
 }
 export interface Taught extends Asked {
   learn: Method<'learn'>;
@@ -29,7 +29,7 @@ export interface Knowledge {
   clusters: Known[];
   /** Ids of all. */
   alive: ReadonlySet<number>;
-  kinds: number;
+  components: number;
   /** Rows that all of them hold. */
   mass: number;
   info: Info;
@@ -44,16 +44,14 @@ export async function knownBy(model: Asked): Promise<Knowledge> {
   const most = mostShown(info);
   const clusters = all.length > most ? [...all].sort((a, b) => b.rows - a.rows || a.id - b.id).slice(0, most) : all;
   const moments = await Promise.all(clusters.map(({ id }) => model.moments(id)));
-  const means = new Float32Array(clusters.length * info.latent);
-  moments.forEach(({ mean }, i) => means.set(mean, i * info.latent));
-  const rows = clusters.length ? await model.decode(means) : new Float32Array();
+  const prototypes = await Promise.all(clusters.map(({ id }) => model.interpolate(id, id, 1)));
   return {
     info,
     alive: new Set(all.map(({ id }) => id)),
-    kinds: new Set(all.map(({ kind }) => kind)).size,
+    components: all.reduce((sum, { components }) => sum + components, 0),
     mass: all.reduce((sum, { rows }) => sum + rows, 0),
     clusters: clusters
-      .map((cluster, i) => ({ ...cluster, moments: moments[i]!, prototype: rows.slice(i * info.inputs, (i + 1) * info.inputs) }))
+      .map((cluster, i) => ({ ...cluster, moments: moments[i]!, prototype: prototypes[i]!.rows }))
       .sort((a, b) => a.id - b.id),
   };
 }

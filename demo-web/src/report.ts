@@ -23,7 +23,7 @@ export interface ReportData {
   options: Options | null;
   sensitivity: number;
   played: readonly Played[];
-  score: { byCluster: number; byKind: number } | null;
+  score: { byCluster: number; byComponent: number } | null;
 }
 
 const MOST_LINES = 500; // of a table, as in the program's reports
@@ -59,9 +59,9 @@ function picture(row: Float32Array): string {
 }
 
 function prototypes({ clusters, alive, mass }: State): string {
-  const card = ({ id, kind, name, rows, prototype }: Known): string =>
+  const card = ({ id, name, rows, prototype }: Known): string =>
     `<li><img width=112 height=112 alt="Typical row of cluster ${id}" src="${picture(prototype)}">` +
-    `<div title="${safe(name)}">${markSvg(id, 'sw')} <b>${id}</b> ${safe(name)}</div><span>kind ${kind} · ${percent(rows / (mass || 1))}</span><span>${number(rows)} rows</span></li>`;
+    `<div title="${safe(name)}">${markSvg(id, 'sw')} <b>${id}</b> ${safe(name)}</div><span>${percent(rows / (mass || 1))}</span><span>${number(rows)} rows</span></li>`;
   const more = alive.size > clusters.length ? `<p class=small>These are the ${number(clusters.length)} largest of ${number(alive.size)} clusters.</p>` : '';
   return `<ul class=protos>${clusters.map(card).join('\n')}</ul>${more}`;
 }
@@ -138,7 +138,7 @@ function streamTable(played: readonly Played[]): string {
 export function reportPage(data: ReportData): string {
   const { learner, played, score, options } = data;
   const state = learner.state!;
-  const { clusters, events, info, kinds } = state;
+  const { clusters, events, info, components } = state;
   const lanes = [...lanesOf(state).values()];
   const born = events.filter(({ type }) => type === 'born').length;
   const merged = events.filter(({ type }) => type === 'merged').length;
@@ -146,14 +146,14 @@ export function reportPage(data: ReportData): string {
     [number(info.rows), 'rows learnt'],
     [number(info.streams), 'streams'],
     [number(info.clusters), 'clusters'],
-    [number(kinds), 'kinds'],
+    [number(components), 'components'],
     [number(born), 'born'],
     [number(merged), 'merged'],
     [number(info.rowsWaiting), 'past rows stored'],
     ...(score
       ? [
           [number(score.byCluster, 2), 'NMI by clusters'],
-          [number(score.byKind, 2), 'NMI by kinds'],
+          [number(score.byComponent, 2), 'NMI by components'],
         ]
       : []),
   ];
@@ -196,7 +196,7 @@ export function reportPage(data: ReportData): string {
   return (
     `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="viewport" content="width=device-width,initial-scale=1">` +
     `<meta name="color-scheme" content="light dark"><title>${safe(data.title)}</title><style>${style}</style></head><body>\n` +
-    `<header><h1>${safe(data.title)}</h1><p class=lead>${counted(info.streams, 'stream')}, ${counted(info.rows, 'row')}, ${counted(info.clusters, 'cluster')} of ${counted(kinds, 'kind')}; ` +
+    `<header><h1>${safe(data.title)}</h1><p class=lead>${counted(info.streams, 'stream')}, ${counted(info.rows, 'row')}, ${counted(info.clusters, 'cluster')} of ${counted(components, 'component')}; ` +
     `${number(born)} born, ${number(merged)} merged.</p><p class=made>${safe(data.made)}</p>` +
     `<dl class=tiles>${tiles.map(([value, name]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).join('')}</dl></header>\n<main>\n${sections.join('')}</main></body></html>\n`
   );

@@ -198,6 +198,38 @@ double log_predictive(const ClusterShape& shape, const Posterior& posterior, con
   return scale.log_peak - scale.half_power * sum;
 }
 
+// The row adds to B the outer product of z - m, times β/(β - 1): without it distance and
+// determinant follow from the distance with it.
+double held_out_fall(const ClusterShape& shape, const Posterior& posterior, const double* z,
+                     double* scratch) {
+  const Index m = shape.dims;
+  constexpr double kLeastLeft = 0.05;
+  constexpr double kMostOfScatter = 0.999;  // rounding, and rows that it holds a part of
+  const double least = diagonal(shape) ? 0.0 : static_cast<double>(m) - 1.0;
+  if (posterior.beta < 1.0 + kLeastLeft || posterior.nu < least + 1.0 + kLeastLeft) return 0.0;
+  const double growth = posterior.beta / (posterior.beta - 1.0);
+  double* difference = scratch;
+  for (Index i = 0; i < m; ++i) difference[i] = z[i] - posterior.mean[i];
+  double log_left = 0.0;  // Σ log (1 - part of the scatter that is this row's)
+  const auto take_out = [&](double squared) {
+    log_left += std::log1p(-std::min(growth * squared, kMostOfScatter));
+  };
+  if (diagonal(shape)) {
+    for (Index i = 0; i < m; ++i) {
+      take_out(difference[i] * difference[i] / posterior.factor[i]);
+    }
+  } else {
+    take_out(squared_distance(posterior.factor, m, difference, scratch + m));
+  }
+  Posterior without = posterior;
+  without.beta -= 1.0;
+  without.nu -= 1.0;
+  without.log_determinant += log_left;
+  const PredictiveScale scale = predictive_scale(shape, without);
+  const double log_density = scale.log_peak + scale.half_power * log_left;
+  return std::max(log_predictive(shape, posterior, z, scratch) - log_density, 0.0);
+}
+
 void sample_predictive(const ClusterShape& shape, const Posterior& posterior, double radius,
                        Philox& random, double* z, double* scratch) {
   const Index m = shape.dims;

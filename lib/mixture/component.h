@@ -67,6 +67,12 @@ PredictiveScale predictive_scale(const ClusterShape& shape, const Posterior& pos
 double log_predictive(const ClusterShape& shape, const Posterior& posterior, const double* z,
                       double* scratch);
 
+// How much less the log density at z [m] would be if the cluster had not learnt a row there, which
+// it holds all of: exactly, but for the row's own variance. 0 if no distribution would be left.
+// scratch [2m].
+double held_out_fall(const ClusterShape& shape, const Posterior& posterior, const double* z,
+                     double* scratch);
+
 // A draw from the posterior predictive into z [m]; radius > 0 pulls draws beyond that many
 // deviations back to it. scratch [m].
 void sample_predictive(const ClusterShape& shape, const Posterior& posterior, double radius,

@@ -89,6 +89,7 @@ LearnerConfig learner_config(const Configuration& config, ModelUse use) {
   learner.aliases = config.aliases;
   learner.undo_steps = config.undo_steps;
   learner.keeps_state = config.restore_on_failure != 0;
+  learner.groups = learns(use);
   if (!learns(use)) {
     learner.max_rows = 1;
     learner.undo_steps = 0;
@@ -116,6 +117,8 @@ LearnerSettings learner_settings(const Configuration& config) {
   settings.merge_old_with_new = config.merge_old_with_new != 0;
   settings.unexplained_births = config.unexplained_births != 0;
   settings.proposal.usual_novelty = config.birth_novelty;
+  settings.group = config.kinds != 0;
+  settings.group_resolution = config.kind_resolution;
   settings.hysteresis_streams = config.hysteresis_streams;
   settings.hysteresis_growth = config.hysteresis_growth;
   settings.pending_part = config.pending_part;

@@ -202,10 +202,13 @@ constexpr FieldInfo kFields[] = {
          "Rows farther out than this part of a cluster's own wait, if pending_rows gives room."),
     INTEGER(kMoves, pending_streams, 1, 1000000, kLive, "For so many streams a row may wait."),
 
-    SWITCH(kKinds, kinds, kLive, "Group clusters whose rows cannot be told apart into kinds."),
+    SWITCH(
+        kKinds, kinds, kLive,
+        "Components whose rows cannot be told apart are one cluster; else each is a cluster of its "
+        "own."),
     REAL(kKinds, kind_resolution, 0.01, 100, kLive,
-         "Kinds that overlap by more than a tenth of this are joined. Higher: more and smaller "
-         "kinds."),
+         "Groups of components that overlap by more than a third of this are one cluster. Higher: "
+         "more and smaller clusters."),
 
     REAL(kForgetting, half_life_rows, 0, 1e15, kLive,
          "The past counts half after so many rows; 0: it does not fade."),

@@ -46,6 +46,11 @@ void say_range(const ModelEvent& e, TextWriter& line) {
 
 void say_warning(const ModelEvent& e, TextWriter& line) {
   line << "warning: ";
+  if (e.reason == EventReason::kStuckInput) {
+    line << "input " << number_of_input(e) << " has the same value in all " << e.rows
+         << " rows of the block; it varied before";
+    return;
+  }
   if (e.reason != EventReason::kNearlyFull) return say_range(e, line);
   line << e.clusters << " clusters, max_clusters is nearly reached";
 }
@@ -112,7 +117,7 @@ constexpr const char* kReasonName[kEventReasons] = {
     "none",         "bound_would_fall",  "too_few_rows",
     "no_room",      "nothing_separated", "covariance_repaired",
     "step_skipped", "rate_reduced",      "nothing_new",
-    "beyond_range", "nearly_full"};
+    "beyond_range", "nearly_full",       "stuck_input"};
 
 }  // namespace
 
@@ -128,7 +133,9 @@ void write_event_json(const ModelEvent& event, TextWriter& text) {
        << ",\"other\":" << event.other << ",\"gain\":";
   text.exact(event.gain) << ",\"rows\":";
   text.exact(event.rows) << ",\"clusters\":" << event.clusters;
-  if (event.reason == EventReason::kBeyondRange) text << ",\"input\":" << number_of_input(event);
+  const bool of_input =
+      event.reason == EventReason::kBeyondRange || event.reason == EventReason::kStuckInput;
+  if (of_input) text << ",\"input\":" << number_of_input(event);
   text << "}";
 }
 

@@ -12,17 +12,19 @@ namespace adapvae {
 struct RowResult {
   // The cluster is a handful of rows of the first stream, not announced as a birth yet.
   static constexpr std::uint32_t kProvisional = 1;
-  // The model is as it was created: id and kind are kNoId, probability is 0, novelty 1.
+  // The model is as it was created: both ids are kNoId, probability is 0, novelty 1.
   static constexpr std::uint32_t kNothingLearnt = 2;
 
   // novelty is above 0.5
   static constexpr std::uint32_t kNovel = 4;
 
-  ClusterId id = kNoId;      // most probable cluster
-  ClusterId kind = kNoId;    // the id of a cluster that stands for its kind; perhaps its own
-  float probability = 0.0F;  // of that cluster, among those that there are
-  float novelty = 1.0F;      // [0, 1], higher is more novel: novel iff above 0.5
-  float log_density = 0.0F;  // of the row's features under the whole mixture
+  ClusterId id = kNoId;         // most probable cluster
+  ClusterId component = kNoId;  // most probable component of that cluster
+  float probability = 0.0F;     // of that cluster, among those that there are
+  float novelty = 1.0F;         // [0, 1], higher is more novel: novel iff above 0.5
+  // Of the row: its features under the whole mixture, less what its reconstruction and the values
+  // of its columns cost more than usual (eq. 26). For ranking rows; a rare cluster's are low.
+  float log_density = 0.0F;
   std::uint32_t flags = 0;
 };
 

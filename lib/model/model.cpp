@@ -97,10 +97,13 @@ void Model::place(Arena& arena, const Configuration& config, ModelUse use, Memor
   take(score_, config_.pass_rows);
   take(novelty_, config_.pass_rows);
   take(error_, config_.pass_rows);
-  row_novelty_.place(arena, m, config_.novelty_error_weight, learns(use) ? config_.block_rows : 0,
-                     clusters.max_clusters);
+  take(cluster_of_, clusters.max_clusters);
+  const bool ink = network.likelihood.kind == Likelihood::kBernoulli;
+  row_novelty_.place(arena, m, config_.novelty_error_weight, !ink,
+                     learns(use) ? config_.block_rows : 0, clusters.max_clusters);
+  column_novelty_.place(arena, config_.inputs, column_kind(config_), learns(use));
   if (config_.scale_inputs != 0) take(pass_x_, Index{config_.pass_rows} * config_.inputs);
-  take(scratch_, 2 * m + clusters.max_clusters);
+  take(scratch_, 3 * m + clusters.max_clusters);
   events_.place(arena, learns(use) ? config_.events : 0);
   learner_.set_event_sink({hear, &events_});
   // Snapshots are made and read between streams: where a stream has what it leaves nothing in.
@@ -128,8 +131,6 @@ void Model::place_learning(Arena& arena, const VaeConfig& network, const Learner
   take(all_, all * config_.inputs);
   take(latent_target_, all * config_.latent);
   take(latent_weight_, all);
-  grouping_.place(arena, clusters.max_clusters);
-  take(kind_, clusters.max_clusters);
   take(row_cluster_, all);
   take(tightness_, clusters.max_clusters);
   take(root_, 2 * clusters.shape.scatter_size());
@@ -146,6 +147,7 @@ void Model::reset() {
     vae_.initialise(config_.seed);
   learner_.reset();
   row_novelty_.reset();
+  column_novelty_.reset();
   replay_.clear();
   neighbours_.clear();
   stream_ = 0;
@@ -309,6 +311,7 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   ++stream_;
   epoch_ = 0;
   time_ = time;
+  const ConstMatrixView arrived_rows = rows;
   const Standardiser::Beyond beyond = input_scale_.beyond(rows);
   const bool begins = stream_ == 1 || range_has_changed(beyond);
   pace_.begin(pacing_,
@@ -327,6 +330,7 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   if (stream_ > 1) ADAPVAE_RETURN_IF_ERROR(meet(backend, rows));
   if (stream_ > 1 && explained(rows.rows)) return absorb(backend, rows, report, time);
   note_range(beyond, rows.rows, rescaled_);
+  note_stuck(arrived_rows);
   if (stream_ > 1 && !frozen() && !pace_.stopped()) learner_.fade_novelty(most_counted(rows.rows));
   ADAPVAE_RETURN_IF_ERROR(draw_replay(backend, rows));
   const ConstMatrixView all = gather(rows);
@@ -348,7 +352,7 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   learner_.close(backend);
   ADAPVAE_RETURN_IF_ERROR(backend.status());
   ADAPVAE_RETURN_IF_ERROR(finish_stream(backend, rows, report));
-  count_novelty(rows.rows, !frozen());  // last: after it nothing can fail
+  count_novelty(rows, !frozen());  // last: after it nothing can fail
   return {};
 }
 
@@ -368,14 +372,13 @@ Status Model::absorb(Backend& backend, ConstMatrixView rows, StreamReport* repor
   // Nothing new for the mixture, but a network (of a file) that cannot compute with these rows.
   if (!std::isfinite(report->loss.loss)) return diverged();
   ADAPVAE_RETURN_IF_ERROR(finish_stream(backend, rows, report));
-  count_novelty(rows.rows, false);
+  count_novelty(rows, false);
   return {};
 }
 
 // What every block ends with, however much was learnt from it.
 Status Model::finish_stream(Backend& backend, ConstMatrixView rows, StreamReport* report) {
   ADAPVAE_RETURN_IF_ERROR(backend.status());
-  group_kinds();
   rows_learnt_ += static_cast<std::uint64_t>(rows.rows);
   ADAPVAE_RETURN_IF_ERROR(look_back(backend, rows));
   close_report(backend, report);
@@ -396,8 +399,9 @@ Status Model::meet(Backend& backend, ConstMatrixView rows) {
     row_novelty_.cluster()[i] = score.cluster;
     row_novelty_.misfit()[i] = score.misfit;
   }
-  if (!row_novelty_.wants_errors()) return backend.status();
-  return find_errors(backend, codes(rows.rows).mean, rows, row_novelty_.errors());
+  met_errors_ = row_novelty_.wants_errors() && column_novelty_.ready();
+  if (!met_errors_) return backend.status();
+  return find_errors(backend, codes(rows.rows).mean, rows, 1.0, row_novelty_.errors());
 }
 
 // Epochs of reconstruction alone: on the first stream to learn features at all, on later ones so
@@ -471,7 +475,7 @@ Status Model::draw_replay(Backend& backend, ConstMatrixView rows) {
 }
 
 void Model::note_replay_ids() {
-  replay_ids_ = learner_.registry().clusters();
+  replay_ids_ = learner_.registry().components();
   for (Index k = 0; k < replay_ids_; ++k) replay_id_[k] = learner_.registry().info(k).id;
 }
 
@@ -543,13 +547,6 @@ Status Model::encode(Backend& backend, ConstMatrixView rows) {
 
 LatentCodes Model::codes(Index rows) const {
   return {{z_, rows, config_.latent}, {variance_, rows, config_.latent}};
-}
-
-void Model::group_kinds() {
-  if (config_.kinds == 0) return;
-  for (Index k = 0; k < learner_.mixture().clusters(); ++k) kind_[k] = kind(k);
-  grouping_.group(learner_.mixture(), config_.kind_resolution, kind_);
-  learner_.set_kinds(kind_);
 }
 
 }  // namespace adapvae

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "model/column_novelty.h"
 #include "model/configuration_parts.h"
 #include "model/event_ring.h"
 #include "model/gain_set.h"
@@ -15,7 +16,6 @@
 #include "model/snapshot.h"
 #include "model/stream_report.h"
 #include "network/standardiser.h"
-#include "structure/kinds.h"
 
 namespace adapvae {
 
@@ -50,8 +50,6 @@ class Model {
   // The most rows of operations on codes and clusters, and bytes of weights outside that memory.
   static Index stream_rows(const Configuration& config);
   static std::size_t loose_weight_bytes(const Configuration& config);
-  // The number of a cluster that stands for cluster k's kind; perhaps k.
-  Index kind(Index k) const { return learner_.registry().find(learner_.registry().kind(k)); }
   std::uint64_t streams() const { return stream_; }
   std::uint64_t rows_learnt() const { return rows_learnt_; }
   // What the first stream said of the inputs' scale; off unless scale_inputs is set.
@@ -106,7 +104,7 @@ class Model {
   // kNonFinite with the row) comes before anything is written. All may be called before the first
   // stream: the network is then as it was drawn, and there are no clusters.
   Status score(Backend& backend, ConstMatrixView rows, RowResult* out);
-  // Of every cluster: out [n × clusters]. Before the first stream: nothing is written.
+  // Of every cluster: out [n × cluster_count()]. Before the first stream: nothing is written.
   Status probabilities(Backend& backend, ConstMatrixView rows, MatrixView out);
   // contribution [m] and error [d] are where those parts of *reason go.
   Status explain(Backend& backend, const float* row, RowReason* reason, double* contribution,
@@ -118,6 +116,9 @@ class Model {
   // decode of the mean of encode.
   Status reconstruct(Backend& backend, ConstMatrixView rows, MatrixView out);
 
+  // Of cluster number c, as of one Gaussian: mean [m] and covariance [m × m]; either may be null.
+  void moments(Index c, double* mean, double* covariance) const;
+
   // ---- rows made up ----
   // As many as the outputs have rows: features z and decoded x; either may be empty. Ids are
   // resolved. kInvalidArgument for an id that is nobody's, kUnavailable while nothing is learnt.
@@ -126,11 +127,13 @@ class Model {
                   ClusterId* id = nullptr);
   // Steps from one cluster's prototype to the other's, both included.
   Status interpolate(Backend& backend, ClusterId from, ClusterId to, MatrixView z, MatrixView x);
-  // The cluster's mean: one row.
+  // The mean of the cluster's largest component: one row.
   Status prototype(Backend& backend, ClusterId id, MatrixView z, MatrixView x);
-  // Of all clusters, prototype_count() of them: 0 while nothing is learnt.
+  // Of all clusters, cluster_count() of them: 0 while nothing is learnt.
   Status prototypes(Backend& backend, MatrixView z, MatrixView x, ClusterId* id = nullptr);
-  Index prototype_count() const { return nothing_learnt() ? 0 : learner_.mixture().clusters(); }
+  Index cluster_count() const {
+    return nothing_learnt() ? 0 : learner_.registry().clusters().count();
+  }
 
   // ---- gains: statistics that add up, while the network stands still (model_gain.cpp) ----
   // At most so many bytes is a gain.
@@ -177,10 +180,12 @@ class Model {
   void note_drift(Index k, double shift, StreamReport* report);
   void note_repairs(EventReason reason, std::uint64_t times);
   void note_range(const Standardiser::Beyond& beyond, Index rows, bool rescaled);
+  void note_stuck(ConstMatrixView rows);
   double replay_accuracy(Backend& backend);
   void renumber_replay();
   SnapshotInfo snapshot_info() const;
   TensorFileContent snapshot_content() const;
+  Status check_novelty(const TensorReader& reader) const;
   void take_snapshot(const TensorReader& reader, const SnapshotInfo& info);
 
   GainBase gain_base() const;
@@ -217,7 +222,13 @@ class Model {
   Status rescale(Backend& backend, ConstMatrixView rows);
   ConstMatrixView scaled_pass(ConstMatrixView rows);
   Status decode_pass(Backend& backend, ConstMatrixView z, MatrixView x);
-  Status find_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x, float* out);
+  Status find_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x, double inflation,
+                     float* out);
+  static ColumnNovelty::Kind column_kind(const Configuration& config);
+  double optimism(Index rows) const;
+  Status note_columns(Backend& backend, ConstMatrixView rows);
+  double held_out_misfit(Index i, const float* z);
+  float log_density_of(Index i, const float* row) const;
   struct Surprise {
     double features;
     double error;
@@ -227,15 +238,18 @@ class Model {
   Surprise surprise_of(Index i) const;
   double most_counted(Index rows) const;
   Status look_back(Backend& backend, ConstMatrixView rows);
-  void count_novelty(Index rows, bool trained);
+  void count_novelty(ConstMatrixView rows, bool trained);
   // Whether the features in which the block is learnt were there when it came.
   bool arrived() const { return stream_ > 1 && !rescaled_; }
   bool explained(Index rows) const;
   Status absorb(Backend& backend, ConstMatrixView rows, StreamReport* report, double time);
   Status finish_stream(Backend& backend, ConstMatrixView rows, StreamReport* report);
-  Status find_cluster(ClusterId id, Index* k) const;
+  Status find_cluster(ClusterId id, Index* c) const;
+  Index largest_component(Index c) const;
+  void find_numbers();
+  void put_result(Index row, RowResult& result);
   Status check_made(MatrixView z, MatrixView x, Index* rows) const;
-  void cluster_mean(Index k, float* z) const;
+  void cluster_mean(Index c, float* z) const;
   template <typename Point>
   Status make_rows(Backend& backend, Index rows, MatrixView z, MatrixView x, const Point& point);
   Status pretrain_rows(Backend& backend, ConstMatrixView rows);
@@ -258,7 +272,6 @@ class Model {
   VaeBatch objective(ConstMatrixView all, float prior_weight) const;
   bool frozen() const;
   Status embed(Backend& backend, ConstMatrixView all, int epochs);
-  void group_kinds();
 
   Configuration config_;
   ModelUse use_ = ModelUse::kLearn;
@@ -267,17 +280,17 @@ class Model {
   Standardiser input_scale_;
   Vae vae_;
   RowNovelty row_novelty_;
+  ColumnNovelty column_novelty_;
   Trainer trainer_;
   ClusterLearner learner_;
   Replay replay_;
   NeighbourGraph neighbours_;
-  KindGrouping grouping_;
-  Index* kind_ = nullptr;         // [K] scratch
   Index* row_cluster_ = nullptr;  // [block + replay] clusters of rows, when inputs are rescaled
   std::uint32_t stream_ = 0;
   std::uint32_t epoch_ = 0;  // within the stream
   bool rescaled_ = false;    // in this stream
   bool absorbed_ = false;    // this stream
+  bool met_errors_ = false;  // in this stream
   int retries_ = 0;          // of the stream, because training diverged
   double first_cost_ = 0.0;  // input_cost() of the stream's first epoch
   double time_ = 0.0;        // of the last stream
@@ -309,6 +322,7 @@ class Model {
   RowScore* score_ = nullptr;       // [pass_rows]
   float* novelty_ = nullptr;        // [pass_rows]
   float* error_ = nullptr;          // [pass_rows]
+  Index* cluster_of_ = nullptr;     // [K] numbers of the components' clusters, see find_numbers()
   float* pass_x_ = nullptr;         // [pass_rows × d] scaled rows; null without scaling
   double* scratch_ = nullptr;       // [2m + K]
   double* tightness_ = nullptr;     // [K] by which two_stage has narrowed clusters

@@ -44,8 +44,8 @@ Status Model::decode_pass(Backend& backend, ConstMatrixView z, MatrixView x) {
 Status Model::score(Backend& backend, ConstMatrixView rows, RowResult* out) {
   ADAPVAE_RETURN_IF_ERROR(check_all(rows, config_.inputs));
   const Index m = config_.latent;
-  const ClusterRegistry& registry = learner_.registry();
   const bool empty = nothing_learnt();
+  find_numbers();
   for (Index begin = 0; begin < rows.rows; begin += config_.pass_rows) {
     const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
     const MatrixView z(z_, n, m);
@@ -58,34 +58,62 @@ Status Model::score(Backend& backend, ConstMatrixView rows, RowResult* out) {
     for (Index i = 0; i < n; ++i) {
       RowResult& result = out[begin + i];
       result = {};
-      result.log_density = score_[i].log_density;
+      result.log_density = log_density_of(i, x.row(i));
       result.novelty = novelty_[i];
       if (result.novelty > 0.5F) result.flags |= RowResult::kNovel;
-      if (empty) {
+      if (empty)
         result.flags |= RowResult::kNothingLearnt;
-        continue;
-      }
-      const Index k = score_[i].cluster;
-      result.id = registry.info(k).id;
-      result.kind = config_.kinds != 0 ? registry.kind(k) : result.id;
-      result.probability = score_[i].probability;
-      if (registry.info(k).provisional != 0) result.flags |= RowResult::kProvisional;
+      else
+        put_result(i, result);
     }
   }
   return backend.status();
 }
 
+// Of every component the number of its cluster.
+void Model::find_numbers() {
+  for (Index k = 0; k < learner_.registry().components(); ++k) {
+    cluster_of_[k] = learner_.registry().cluster_of(k);
+  }
+}
+
+// The cluster of row i of the pass, whose probabilities are in score_r_.
+void Model::put_result(Index row, RowResult& result) {
+  const ComponentRegistry& registry = learner_.registry();
+  const Index components = registry.components();
+  const float* r = score_r_ + row * components;
+  double* sum = scratch_;
+  std::fill_n(sum, registry.clusters().count(), 0.0);
+  for (Index k = 0; k < components; ++k) sum[cluster_of_[k]] += static_cast<double>(r[k]);
+  const Index best = std::max_element(sum, sum + registry.clusters().count()) - sum;
+  Index component = -1;
+  for (Index k = 0; k < components; ++k) {
+    if (cluster_of_[k] == best && (component < 0 || r[k] > r[component])) component = k;
+  }
+  result.id = registry.clusters()[best].id;
+  result.component = registry.info(component).id;
+  result.probability = std::min(static_cast<float>(sum[best]), 1.0F);
+  if (registry.clusters()[best].provisional != 0) result.flags |= RowResult::kProvisional;
+}
+
 Status Model::probabilities(Backend& backend, ConstMatrixView rows, MatrixView out) {
   ADAPVAE_RETURN_IF_ERROR(check_all(rows, config_.inputs));
   if (nothing_learnt()) return {};
-  ADAPVAE_RETURN_IF_ERROR(check_output(out, rows.rows, learner_.mixture().clusters()));
+  ADAPVAE_RETURN_IF_ERROR(check_output(out, rows.rows, cluster_count()));
+  find_numbers();
+  const Index components = learner_.registry().components();
   for (Index begin = 0; begin < rows.rows; begin += config_.pass_rows) {
     const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
     const MatrixView z(z_, n, config_.latent);
     const MatrixView variance(variance_, n, config_.latent);
     ADAPVAE_RETURN_IF_ERROR(
         vae_.encode(backend, scaled_pass(rows.row_range(begin, n)), z, variance));
-    learner_.score(backend, z, variance, out.row_range(begin, n), score_, novelty_);
+    const MatrixView r(score_r_, n, components);
+    learner_.score(backend, z, variance, r, score_, novelty_);
+    for (Index i = 0; i < n; ++i) {
+      std::fill_n(out.row(begin + i), out.cols, 0.0F);
+      for (Index k = 0; k < components; ++k) out(begin + i, cluster_of_[k]) += r(i, k);
+    }
   }
   return backend.status();
 }
@@ -149,15 +177,60 @@ Status Model::reconstruct(Backend& backend, ConstMatrixView rows, MatrixView out
   return {};
 }
 
+void Model::moments(Index c, double* mean, double* covariance) const {
+  const ComponentRegistry& registry = learner_.registry();
+  const Mixture& mixture = learner_.mixture();
+  const ClusterShape& shape = learner_.config().shape;
+  const Index m = shape.dims;
+  double* centre = scratch_;
+  std::fill_n(centre, m, 0.0);
+  double weight = 0.0;
+  for (Index k = 0; k < registry.components(); ++k) {
+    if (registry.cluster_of(k) == c) weight += mixture.weight(k);
+  }
+  // part: of the component in the cluster
+  const auto for_each_component = [&](const auto& add) {
+    for (Index k = 0; k < registry.components(); ++k) {
+      if (registry.cluster_of(k) == c) add(mixture.weight(k) / weight, mixture.posterior(k));
+    }
+  };
+  for_each_component([&](double part, const Posterior& posterior) {
+    for (Index i = 0; i < m; ++i) centre[i] += part * posterior.mean[i];
+  });
+  if (mean != nullptr) std::copy_n(centre, m, mean);
+  if (covariance == nullptr) return;
+  std::fill_n(covariance, m * m, 0.0);
+  for_each_component([&](double part, const Posterior& posterior) {
+    for (Index i = 0; i < m; ++i) {
+      for (Index j = 0; j < m; ++j) {
+        const double apart = (posterior.mean[i] - centre[i]) * (posterior.mean[j] - centre[j]);
+        covariance[i * m + j] += part * (covariance_at(shape, posterior, i, j) + apart);
+      }
+    }
+  });
+}
+
 // ---- rows made up -------------------------------------------------------------------------------
 
-Status Model::find_cluster(ClusterId id, Index* k) const {
+// Its number.
+Status Model::find_cluster(ClusterId id, Index* c) const {
   if (nothing_learnt()) {
     return {StatusCode::kUnavailable, "nothing has been learnt yet: there are no clusters"};
   }
-  *k = learner_.registry().find(learner_.registry().resolve(id));
-  if (*k >= 0) return {};
+  const ClusterTable& clusters = learner_.registry().clusters();
+  *c = clusters.find(clusters.resolve(id));
+  if (*c >= 0) return {};
   return {StatusCode::kInvalidArgument, "no cluster has this id"};
+}
+
+Index Model::largest_component(Index c) const {
+  const ComponentRegistry& registry = learner_.registry();
+  Index largest = -1;
+  for (Index k = 0; k < registry.components(); ++k) {
+    if (registry.cluster_of(k) != c) continue;
+    if (largest < 0 || learner_.mixture().mass(k) > learner_.mixture().mass(largest)) largest = k;
+  }
+  return largest;
 }
 
 // Either output may be empty, not both; how many rows are asked for.
@@ -170,8 +243,8 @@ Status Model::check_made(MatrixView z, MatrixView x, Index* rows) const {
   return x.data != nullptr ? check_output(x, *rows, config_.inputs) : Status();
 }
 
-void Model::cluster_mean(Index k, float* z) const {
-  const double* mean = learner_.mixture().posterior(k).mean;
+void Model::cluster_mean(Index c, float* z) const {
+  const double* mean = learner_.mixture().posterior(largest_component(c)).mean;
   for (Index j = 0; j < config_.latent; ++j) z[j] = static_cast<float>(mean[j]);
 }
 
@@ -197,8 +270,9 @@ Status Model::generate(Backend& backend, const GenerateSettings& settings, Matri
   Index from = 0;
   const bool whole = settings.cluster == kNoId;
   // For the whole mixture any cluster will do, if there is one.
+  const ComponentRegistry& registry = learner_.registry();
   ADAPVAE_RETURN_IF_ERROR(
-      find_cluster(whole ? learner_.registry().info(0).id : settings.cluster, &from));
+      find_cluster(whole ? registry.clusters()[0].id : settings.cluster, &from));
   if (!(settings.radius >= 0.0) || !std::isfinite(settings.radius)) {
     return {StatusCode::kInvalidArgument, "radius must be 0 or a positive number"};
   }
@@ -206,16 +280,20 @@ Status Model::generate(Backend& backend, const GenerateSettings& settings, Matri
   const Mixture& mixture = learner_.mixture();
   double* point = scratch_;
   double* weight = scratch_ + 2 * m;
-  for (Index k = 0; k < mixture.clusters(); ++k) weight[k] = mixture.weight(k);
+  for (Index k = 0; k < mixture.clusters(); ++k) {
+    weight[k] = whole || registry.cluster_of(k) == from ? mixture.weight(k) : 0.0;
+  }
+  const bool single = !whole && registry.components_of(registry.clusters()[from].id) == 1;
+  const Index only = largest_component(from);
   return make_rows(backend, rows, z, x, [&](Index i, float* out) {
     Philox random({.seed = settings.seed,
                    .purpose = RandomPurpose::kGenerate,
                    .index = static_cast<std::uint32_t>(i)});
-    const Index k = whole ? sample_categorical(random, weight, mixture.clusters()) : from;
+    const Index k = single ? only : sample_categorical(random, weight, mixture.clusters());
     sample_predictive(learner_.config().shape, mixture.posterior(k), settings.radius, random, point,
                       scratch_ + m);
     for (Index j = 0; j < m; ++j) out[j] = static_cast<float>(point[j]);
-    if (id != nullptr) id[i] = learner_.registry().info(k).id;
+    if (id != nullptr) id[i] = registry.info(k).cluster;
   });
 }
 
@@ -227,8 +305,8 @@ Status Model::interpolate(Backend& backend, ClusterId from, ClusterId to, Matrix
   ADAPVAE_RETURN_IF_ERROR(check_made(z, x, &rows));
   ADAPVAE_RETURN_IF_ERROR(find_cluster(from, &a));
   ADAPVAE_RETURN_IF_ERROR(find_cluster(to, &b));
-  const double* start = learner_.mixture().posterior(a).mean;
-  const double* end = learner_.mixture().posterior(b).mean;
+  const double* start = learner_.mixture().posterior(largest_component(a)).mean;
+  const double* end = learner_.mixture().posterior(largest_component(b)).mean;
   return make_rows(backend, rows, z, x, [&](Index i, float* out) {
     const double t = rows > 1 ? static_cast<double>(i) / static_cast<double>(rows - 1) : 0.0;
     for (Index j = 0; j < config_.latent; ++j) {
@@ -239,22 +317,22 @@ Status Model::interpolate(Backend& backend, ClusterId from, ClusterId to, Matrix
 
 Status Model::prototype(Backend& backend, ClusterId id, MatrixView z, MatrixView x) {
   Index rows = 0;
-  Index k = 0;
+  Index c = 0;
   ADAPVAE_RETURN_IF_ERROR(check_made(z, x, &rows));
-  ADAPVAE_RETURN_IF_ERROR(find_cluster(id, &k));
+  ADAPVAE_RETURN_IF_ERROR(find_cluster(id, &c));
   if (rows != 1) return {StatusCode::kShapeMismatch, "a prototype is one row", rows};
-  return make_rows(backend, 1, z, x, [&](Index, float* out) { cluster_mean(k, out); });
+  return make_rows(backend, 1, z, x, [&](Index, float* out) { cluster_mean(c, out); });
 }
 
 Status Model::prototypes(Backend& backend, MatrixView z, MatrixView x, ClusterId* id) {
   Index rows = 0;
   ADAPVAE_RETURN_IF_ERROR(check_made(z, x, &rows));
-  if (rows != prototype_count()) {
+  if (rows != cluster_count()) {
     return {StatusCode::kShapeMismatch, "there is one prototype for each cluster", rows};
   }
   return make_rows(backend, rows, z, x, [&](Index i, float* out) {
     cluster_mean(i, out);
-    if (id != nullptr) id[i] = learner_.registry().info(i).id;
+    if (id != nullptr) id[i] = learner_.registry().clusters()[i].id;
   });
 }
 

@@ -34,7 +34,7 @@ void Model::note_drift(Index k, double shift, StreamReport* report) {
   ++report->drifted;
   events_.add({.kind = ModelEventKind::kDrifted,
                .stream = stream_,
-               .id = learner_.registry().info(k).id,
+               .id = learner_.registry().info(k).cluster,
                .gain = shift,
                .rows = learner_.mixture().rows_of(k)});
 }
@@ -63,8 +63,8 @@ void Model::close_report(Backend& backend, StreamReport* report) {
   const auto since = [this](ModelEventKind kind, std::uint64_t before) {
     return static_cast<Index>(events_.count(kind) - before);
   };
-  report->clusters = mixture.clusters();
-  for (Index k = 0; k < mixture.clusters(); ++k) report->kinds += kind(k) == k ? 1 : 0;
+  report->clusters = learner_.registry().clusters().count();
+  report->components = mixture.clusters();
   report->bound_parts = mixture.bound();
   report->bound = report->bound_parts.total();
   report->births = since(ModelEventKind::kBorn, before_.births);
@@ -78,12 +78,12 @@ void Model::close_report(Backend& backend, StreamReport* report) {
   note_repairs(EventReason::kStepSkipped, report->skipped_steps);
   note_repairs(EventReason::kRateReduced, static_cast<std::uint64_t>(retries_));
   note_repairs(EventReason::kCovarianceRepaired, report->repairs);
-  const bool full = 10 * report->clusters >= 9 * learner_.config().max_clusters;
+  const bool full = 10 * report->components >= 9 * learner_.config().max_clusters;
   if (full && report->births > 0) {
     events_.add({.kind = ModelEventKind::kWarned,
                  .reason = EventReason::kNearlyFull,
                  .stream = stream_,
-                 .clusters = static_cast<std::uint64_t>(report->clusters)});
+                 .clusters = static_cast<std::uint64_t>(report->components)});
   }
   events_.add({.kind = ModelEventKind::kStreamClosed,
                .reason = absorbed_ ? EventReason::kNothingNew : EventReason::kNone,
@@ -102,6 +102,26 @@ void Model::note_range(const Standardiser::Beyond& beyond, Index rows, bool resc
                .gain = std::min(beyond.ranges, kLargestNumber),
                .rows = static_cast<double>(beyond.rows),
                .input = static_cast<std::int32_t>(beyond.feature)});
+}
+
+// Inputs that have varied, and in this block, which brings something new, do not. Without scaling
+// nothing is known of their variance.
+void Model::note_stuck(ConstMatrixView rows) {
+  constexpr Index kLeastRows = 20;
+  constexpr Index kMostTold = 8;
+  if (config_.scale_inputs == 0 || stream_ == 1 || rows.rows < kLeastRows) return;
+  Index told = 0;
+  for (Index j = 0; j < rows.cols && told < kMostTold; ++j) {
+    Index same = 1;
+    while (same < rows.rows && rows(same, j) == rows(0, j)) ++same;
+    if (same < rows.rows || input_scale_.is_constant(j)) continue;
+    ++told;
+    events_.add({.kind = ModelEventKind::kWarned,
+                 .reason = EventReason::kStuckInput,
+                 .stream = stream_,
+                 .rows = static_cast<double>(rows.rows),
+                 .input = static_cast<std::int32_t>(j)});
+  }
 }
 
 void Model::note_repairs(EventReason reason, std::uint64_t times) {

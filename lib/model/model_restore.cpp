@@ -64,6 +64,7 @@ Status Model::finish(const Status& status, ConstMatrixView rows) {
 void Model::restore(ConstMatrixView rows) {
   restore_counts();
   learner_.restore_state();
+  column_novelty_.abandon_block();
   std::copy_n(kept_.parameters, vae_.parameter_count(), vae_.parameters());
   vae_.optimiser().reset();
   replay_.clear();

@@ -95,13 +95,18 @@ const ClusterLearner& learner_of(const void* context) {
 void fill_state(const void* context, ByteWriter& writer) { learner_of(context).save(writer); }
 
 void fill_ids(const void* context, ByteWriter& writer) {
-  const ClusterRegistry& registry = learner_of(context).registry();
-  for (Index k = 0; k < registry.clusters(); ++k) writer.write_u64(registry.info(k).id);
+  const ComponentRegistry& registry = learner_of(context).registry();
+  for (Index k = 0; k < registry.components(); ++k) writer.write_u64(registry.info(k).id);
 }
 
-void fill_kinds(const void* context, ByteWriter& writer) {
-  const ClusterRegistry& registry = learner_of(context).registry();
-  for (Index k = 0; k < registry.clusters(); ++k) writer.write_u64(registry.kind(k));
+void fill_clusters(const void* context, ByteWriter& writer) {
+  const ComponentRegistry& registry = learner_of(context).registry();
+  for (Index k = 0; k < registry.components(); ++k) writer.write_u64(registry.info(k).cluster);
+}
+
+void fill_cluster_ids(const void* context, ByteWriter& writer) {
+  const ClusterTable& clusters = learner_of(context).registry().clusters();
+  for (Index c = 0; c < clusters.count(); ++c) writer.write_u64(clusters[c].id);
 }
 
 void fill_scale(const void* context, ByteWriter& writer) {
@@ -112,10 +117,14 @@ void fill_novelty(const void* context, ByteWriter& writer) {
   static_cast<const RowNovelty*>(context)->save(writer);
 }
 
+void fill_columns(const void* context, ByteWriter& writer) {
+  static_cast<const ColumnNovelty*>(context)->save(writer);
+}
+
 void fill_names(const void* context, ByteWriter& writer) {
-  const ClusterRegistry& registry = learner_of(context).registry();
-  for (Index k = 0; k < registry.clusters(); ++k) {
-    writer.write_bytes(registry.info(k).name, ClusterInfo::kNameBytes);
+  const ClusterTable& clusters = learner_of(context).registry().clusters();
+  for (Index c = 0; c < clusters.count(); ++c) {
+    writer.write_bytes(clusters[c].name, Cluster::kNameBytes);
   }
 }
 
@@ -161,7 +170,9 @@ struct Rest {
 bool state_fits(const void* context, const ClusterLearner& state) {
   const Rest& rest = *static_cast<const Rest*>(context);
   const SnapshotInfo& info = rest.info;
-  const bool fits = static_cast<std::uint64_t>(state.mixture().clusters()) == info.clusters &&
+  const auto clusters = static_cast<std::uint64_t>(state.registry().clusters().count());
+  const bool fits = static_cast<std::uint64_t>(state.mixture().clusters()) == info.components &&
+                    (info.format == 1 || clusters == info.clusters) &&
                     state.streams() <= info.streams &&
                     (state.streams() == 0) == (info.streams == 0) &&
                     (state.streams() == 0 || state.time() <= info.time);
@@ -209,7 +220,8 @@ SnapshotInfo Model::snapshot_info() const {
   info.configuration = config_;
   info.streams = stream_;
   info.rows = rows_learnt_;
-  info.clusters = static_cast<std::uint64_t>(learner_.mixture().clusters());
+  info.clusters = static_cast<std::uint64_t>(learner_.registry().clusters().count());
+  info.components = static_cast<std::uint64_t>(learner_.mixture().clusters());
   info.rows_pending = static_cast<std::uint64_t>(waiting_);
   info.events = events_.last();
   info.pretrained = pretrained_ ? 1 : 0;
@@ -241,12 +253,13 @@ TensorFileContent Model::snapshot_content() const {
     return {};
   };
   (void)for_each_layer(vae_, parameters);
-  const auto clusters = static_cast<TensorSize>(learner_.mixture().clusters());
+  const auto clusters = static_cast<TensorSize>(learner_.registry().clusters().count());
+  const auto components = static_cast<TensorSize>(learner_.mixture().clusters());
   const auto m = static_cast<TensorSize>(config_.latent);
   const int dims = learner_.config().shape.covariance == FactorShape::kDiagonal ? 2 : 3;
   const auto block = static_cast<TensorSize>(waiting_);
   const auto inputs = static_cast<TensorSize>(config_.inputs);
-  constexpr TensorSize kNameBytes = ClusterInfo::kNameBytes;
+  constexpr TensorSize kNameBytes = Cluster::kNameBytes;
   ByteWriter counter(nullptr, 0);
   learner_.save(counter);
   ByteWriter scale(nullptr, 0);
@@ -254,18 +267,25 @@ TensorFileContent Model::snapshot_content() const {
   *next++ = {"block.rows", TensorType::kF32, 2, {block, inputs}, all_};
   *next++ = {"input.scale", TensorType::kU8, 1, {scale.position()}, nullptr,
              fill_scale,    &input_scale_};
-  *next++ = {"novelty.clusters", TensorType::kU8, 1, {row_novelty_.bytes()}, nullptr,
-             fill_novelty,       &row_novelty_};
+  *next++ = {"novelty.rows", TensorType::kU8, 1, {row_novelty_.bytes()}, nullptr,
+             fill_novelty,   &row_novelty_};
+  *next++ = {"novelty.columns", TensorType::kU8, 1, {column_novelty_.bytes()}, nullptr,
+             fill_columns,      &column_novelty_};
   const auto derived = [&](const TensorSource& tensor) {
     *next = tensor;
     next++->context = &learner_;
   };
-  derived({"clusters.id", TensorType::kU64, 1, {clusters}, nullptr, fill_ids});
-  derived({"clusters.kind", TensorType::kU64, 1, {clusters}, nullptr, fill_kinds});
-  derived({"clusters.rows", TensorType::kF64, 1, {clusters}, nullptr, fill_rows});
-  derived({"clusters.mean", TensorType::kF64, 2, {clusters, m}, nullptr, fill_means});
-  derived(
-      {"clusters.covariance", TensorType::kF64, dims, {clusters, m, m}, nullptr, fill_covariances});
+  derived({"clusters.id", TensorType::kU64, 1, {clusters}, nullptr, fill_cluster_ids});
+  derived({"components.id", TensorType::kU64, 1, {components}, nullptr, fill_ids});
+  derived({"components.cluster", TensorType::kU64, 1, {components}, nullptr, fill_clusters});
+  derived({"components.rows", TensorType::kF64, 1, {components}, nullptr, fill_rows});
+  derived({"components.mean", TensorType::kF64, 2, {components, m}, nullptr, fill_means});
+  derived({"components.covariance",
+           TensorType::kF64,
+           dims,
+           {components, m, m},
+           nullptr,
+           fill_covariances});
   derived({"clusters.name", TensorType::kU8, 2, {clusters, kNameBytes}, nullptr, fill_names});
   derived({"clusters.state", TensorType::kU8, 1, {counter.position()}, nullptr, fill_state});
   return {{first, next}, snapshot_.metadata(snapshot_info())};
@@ -312,15 +332,7 @@ Status Model::load(const std::byte* bytes, std::size_t size) {
   if (state == nullptr || state->type != TensorType::kU8 || state->dims != 1) {
     return corrupt("clusters.state is missing or has another shape or type");
   }
-  // Files of older versions do not have it: novelty is then calibrated anew.
-  const TensorView* novelty = reader.find("novelty.clusters");
-  if (novelty != nullptr) {
-    if (novelty->type != TensorType::kU8 || novelty->dims != 1) {
-      return corrupt("novelty.clusters has another shape or type");
-    }
-    ADAPVAE_RETURN_IF_ERROR(
-        RowNovelty::check({novelty->data, novelty->bytes}, learner_.config().max_clusters));
-  }
+  ADAPVAE_RETURN_IF_ERROR(check_novelty(reader));
   // The last that can fail; it changes nothing then.
   const Rest rest = {info, *scale, input_scale_};
   ByteReader state_reader(state->data, state->bytes);
@@ -332,6 +344,21 @@ Status Model::load(const std::byte* bytes, std::size_t size) {
   }
   block->copy_to(all_);
   return {};
+}
+
+// Files of older versions do not have them: novelty is then calibrated anew.
+Status Model::check_novelty(const TensorReader& reader) const {
+  const TensorView* rows = reader.find("novelty.rows");
+  const TensorView* columns = reader.find("novelty.columns");
+  if (rows == nullptr && columns == nullptr) return {};
+  if (rows == nullptr || rows->type != TensorType::kU8 || rows->dims != 1) {
+    return corrupt("novelty.rows is missing or has another shape or type");
+  }
+  if (columns == nullptr || columns->type != TensorType::kU8 || columns->dims != 1) {
+    return corrupt("novelty.columns is missing or has another shape or type");
+  }
+  ADAPVAE_RETURN_IF_ERROR(column_novelty_.check({columns->data, columns->bytes}));
+  return RowNovelty::check({rows->data, rows->bytes}, learner_.config().max_clusters);
 }
 
 // What is known to be right.
@@ -346,9 +373,13 @@ void Model::take_snapshot(const TensorReader& reader, const SnapshotInfo& info) 
   };
   if (use_ != ModelUse::kScoreInPlace) (void)for_each_layer(vae_, copy);
   row_novelty_.reset();
-  if (const TensorView* novelty = reader.find("novelty.clusters"); novelty != nullptr) {
-    ByteReader state(novelty->data, novelty->bytes);
-    row_novelty_.load(state);
+  column_novelty_.reset();
+  if (const TensorView* novelty = reader.find("novelty.rows"); novelty != nullptr) {
+    const TensorView* columns = reader.find("novelty.columns");
+    ByteReader row_state(novelty->data, novelty->bytes);
+    ByteReader column_state(columns->data, columns->bytes);
+    row_novelty_.load(row_state);
+    column_novelty_.load(column_state);
   }
   replay_.clear();
   neighbours_.clear();

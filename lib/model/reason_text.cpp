@@ -86,7 +86,7 @@ void write_reason_json(const RowReason& reason, std::string_view name, TextWrite
   number("surprise", reason.surprise);
   number("boundary", reason.boundary);
   number("error_surprise", reason.error_surprise);
-  text << ",\"id\":" << row.id << ",\"kind\":" << row.kind << ",\"name\":";
+  text << ",\"id\":" << row.id << ",\"component\":" << row.component << ",\"name\":";
   text.quoted(name);
   number("probability", row.probability);
   text << ",\"provisional\":" << ((row.flags & RowResult::kProvisional) != 0 ? "true" : "false")

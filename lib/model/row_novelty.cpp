@@ -11,13 +11,8 @@ namespace {
 
 // An error far below the usual one says little: a blank row is easily reconstructed.
 constexpr double kLeastDeviations = -3.0;
-constexpr double kFarthestDeviation = 1e6;
 // A number farther out than this moves the mean as if it were there.
 constexpr double kOutlier = 4.0;
-// Rows that the estimate for all clusters counts as in that for one. Means of clusters differ by
-// much, variances by little.
-constexpr double kPriorRowsOfMean = 1.0;
-constexpr double kPriorRowsOfVariance = 20.0;
 // What is usual of a cluster follows slow changes: older rows fade.
 constexpr double kMostRowsOfCluster = 5000.0;
 // Rows of a cluster on which the network is trained in any case.
@@ -25,60 +20,19 @@ constexpr double kEnoughTraining = 200.0;
 // Of no cluster more than so many times the false-alarm rate is novel.
 constexpr double kMostOfCluster = 3.0;
 
-double square(double x) { return x * x; }
+// Flags of a snapshot.
+constexpr std::uint64_t kTrained = 1;
+constexpr std::uint64_t kOnlyLearnt = 2;
 
-// Misfits and errors are far smaller; squares of this are still within kLargestNumber.
-constexpr double kLargestMean = 1e40;
+double square(double x) { return x * x; }
 
 }  // namespace
 
-void Moments::add(double value, double most) {
-  constexpr double kEnoughRows = 20.0;
-  if (rows >= kEnoughRows) {
-    const double reach = kOutlier * deviation();
-    value = std::clamp(value, mean - reach, mean + reach);
-  }
-  rows = std::min(rows + 1.0, std::max(most, 1.0));
-  const double step = value - mean;
-  mean += step / rows;
-  variance = std::max(variance + (step * (value - mean) - variance) / rows, 0.0);
-}
-
-void Moments::fade(double factor) {
-  constexpr double kNothing = 1e-3;
-  rows *= factor;
-  if (rows < kNothing) *this = {};
-}
-
-void Moments::add(const Moments& other) {
-  if (!(other.rows > 0.0)) return;
-  const double part = other.rows / (rows + other.rows);
-  const double step = other.mean - mean;
-  variance += part * (other.variance - variance) + part * (1.0 - part) * step * step;
-  mean += part * step;
-  rows += other.rows;
-}
-
-Moments Moments::shrunk_to(const Moments& prior) const {
-  const double own_mean = rows / (rows + kPriorRowsOfMean);
-  const double own_variance = rows / (rows + kPriorRowsOfVariance);
-  return {.rows = rows,
-          .mean = prior.mean + own_mean * (mean - prior.mean),
-          .variance = prior.variance + own_variance * (variance - prior.variance)};
-}
-
-double Moments::deviation() const {
-  constexpr double kLeast = 1e-3;
-  return std::max(std::sqrt(variance), kLeast * (1.0 + std::fabs(mean)));
-}
-
-double Moments::deviations(double value) const {
-  return std::clamp((value - mean) / deviation(), -kFarthestDeviation, kFarthestDeviation);
-}
-
-void RowNovelty::place(Arena& arena, Index dims, double error_weight, Index rows, Index clusters) {
+void RowNovelty::place(Arena& arena, Index dims, double error_weight, bool nats, Index rows,
+                       Index clusters) {
   dims_ = dims;
   weight_ = error_weight;
+  nats_ = nats;
   usual_ = arena.take<Usual>(static_cast<std::size_t>(clusters));
   spare_ = arena.take<Usual>(static_cast<std::size_t>(rows > 0 ? clusters : 0));
   const auto size = static_cast<std::size_t>(rows);
@@ -93,13 +47,20 @@ void RowNovelty::reset() {
   scale_.reset(2);  // surprises have a standard deviation of about 1
   clusters_ = 0;
   trained_ = false;
+  only_learnt_ = false;
   all_ = {};
+  surprises_ = {};
   boundary_rate_ = 0.0;
+}
+
+// What a standard deviation of errors counts.
+double RowNovelty::error_scale() const {
+  return weight_ * (nats_ ? std::min(1.0, all_.error.deviation() / all_.misfit.deviation()) : 1.0);
 }
 
 double RowNovelty::error_surprise(double error) const {
   if (!uses_errors()) return 0.0;
-  return weight_ * std::max(all_.error.deviations(error), kLeastDeviations);
+  return error_scale() * std::max(all_.error.deviations(error), kLeastDeviations);
 }
 
 Moments RowNovelty::surprises_of(const Usual& usual) const {
@@ -110,7 +71,7 @@ Moments RowNovelty::surprises_of(const Usual& usual) const {
   if (!uses_errors()) return out;
   const Moments error = usual.error.shrunk_to(all_.error);
   out.mean += error_surprise(error.mean);
-  out.variance += square(weight_ * error.deviation() / all_.error.deviation());
+  out.variance += square(error_scale() * error.deviation() / all_.error.deviation());
   return out;
 }
 
@@ -168,8 +129,8 @@ double RowNovelty::boundary(Index k, ClusterId id, const NoveltySettings& settin
 }
 
 // Clusters have other numbers after a block, some are new, and some are parts of others.
-void RowNovelty::follow_clusters(const ClusterRegistry& registry) {
-  const Index clusters = registry.clusters();
+void RowNovelty::follow_clusters(const ComponentRegistry& registry) {
+  const Index clusters = registry.components();
   for (Index k = 0; k < clusters; ++k) {
     spare_[k] = {};
     spare_[k].id = registry.info(k).id;
@@ -188,11 +149,13 @@ void RowNovelty::follow_clusters(const ClusterRegistry& registry) {
   clusters_ = clusters;
 }
 
-void RowNovelty::count(const ClusterRegistry& registry, Index rows, bool trained, bool arrived,
+void RowNovelty::count(const ComponentRegistry& registry, Index rows, bool trained, bool arrived,
                        double most, const NoveltySettings& settings) {
-  const bool errors = arrived && wants_errors();
-  const bool had_errors = uses_errors();
+  const bool errors = wants_errors();
   follow_clusters(registry);
+  // The network reconstructs rows that it was trained on better than others.
+  if (!arrived) only_learnt_ = errors;
+  if (arrived && only_learnt_ && static_cast<double>(rows) >= kLeastRows) forget_learnt();
   trained_ = trained;
   if (trained) {
     const double factor = std::min(1.0, most / std::max(all_.misfit.rows, 1.0));
@@ -208,7 +171,7 @@ void RowNovelty::count(const ClusterRegistry& registry, Index rows, bool trained
   for (Index i = 0; i < rows; ++i) {
     Usual& own = usual_[cluster_[i]];
     if (trained) own.trained_rows = std::min(own.trained_rows + 1.0, kMostRowsOfCluster);
-    if (errors) own.untrained.add(static_cast<double>(errors_[i]), kMostRowsOfCluster);
+    if (errors && arrived) own.untrained.add(static_cast<double>(errors_[i]), kMostRowsOfCluster);
   }
   choose(rows, arrived, misfit_after_, misfit_);
   if (errors) choose(rows, arrived, error_after_, errors_);
@@ -222,11 +185,19 @@ void RowNovelty::count(const ClusterRegistry& registry, Index rows, bool trained
     own.error.add(error, kMostRowsOfCluster);
     all_.error.add(error, settings.memory_rows);
   }
-  if (uses_errors() != had_errors) scale_.clear();  // it has counted surprises without errors
   boundary_rate_ = 0.0;
   for (Index i = 0; i < rows; ++i) {
     scale_.count(deviations(registry, i), 0.0, settings);
+    surprises_.add(surprise(i), settings.memory_rows);
   }
+}
+
+void RowNovelty::forget_learnt() {
+  for (Index k = 0; k < clusters_; ++k) usual_[k].error = {};
+  all_.error = {};
+  surprises_ = {};
+  scale_.clear();
+  only_learnt_ = false;
 }
 
 // Which of a row's two numbers counts, to `value`, which has the one on arrival.
@@ -239,14 +210,18 @@ void RowNovelty::choose(Index rows, bool arrived, const float* after, float* val
   if (2 * worse > rows) std::copy_n(after, rows, value);
 }
 
-// Of row i of the block: its surprise in standard deviations of its cluster's.
-double RowNovelty::deviations(const ClusterRegistry& registry, Index i) const {
-  const Index k = cluster_[i];
-  const double surprise = feature_surprise(misfit_[i]) + error_surprise(errors_[i]);
-  return surprises_of(usual_of(k, registry.info(k).id)).deviations(surprise);
+// Of row i of the block.
+double RowNovelty::surprise(Index i) const {
+  return feature_surprise(misfit_[i]) + error_surprise(errors_[i]);
 }
 
-void RowNovelty::compare(const ClusterRegistry& registry, Index rows, BlockTest& test) const {
+// Of row i of the block: its surprise in standard deviations of its cluster's.
+double RowNovelty::deviations(const ComponentRegistry& registry, Index i) const {
+  const Index k = cluster_[i];
+  return surprises_of(usual_of(k, registry.info(k).id)).deviations(surprise(i));
+}
+
+void RowNovelty::compare(const ComponentRegistry& registry, Index rows, BlockTest& test) const {
   Index unlearnt = 0;
   for (Index i = 0; i < rows; ++i) {
     surprise_[i] = static_cast<float>(deviations(registry, i));
@@ -260,7 +235,7 @@ void RowNovelty::compare(const ClusterRegistry& registry, Index rows, BlockTest&
   double sum = 0.0;
   double compared = 0.0;
   double variance = 0.0;
-  for (Index k = 0; k < registry.clusters(); ++k) {
+  for (Index k = 0; k < registry.components(); ++k) {
     const Moments& untrained = usual_of(k, registry.info(k).id).untrained;
     constexpr double kLeastRowsBefore = 3.0;
     if (untrained.rows < kLeastRowsBefore) continue;
@@ -281,16 +256,15 @@ void RowNovelty::compare(const ClusterRegistry& registry, Index rows, BlockTest&
 // ---- persistent state ---------------------------------------------------------------------------
 
 std::size_t RowNovelty::bytes() const {
-  return 16 + kUsualBytes * static_cast<std::size_t>(clusters_ + 1) + NoveltyScale::most_bytes();
+  return 16 + Moments::kBytes + kUsualBytes * static_cast<std::size_t>(clusters_ + 1) +
+         NoveltyScale::most_bytes();
 }
 
 void RowNovelty::write(const Usual& usual, ByteWriter& writer) {
   writer.write_u64(usual.id);
   writer.write_f64(usual.trained_rows);
-  for (const Moments& moments : {usual.misfit, usual.error, usual.untrained}) {
-    for (const double value : {moments.rows, moments.mean, moments.variance}) {
-      writer.write_f64(value);
-    }
+  for (const Moments* moments : {&usual.misfit, &usual.error, &usual.untrained}) {
+    moments->write(writer);
   }
 }
 
@@ -300,20 +274,15 @@ bool RowNovelty::read(ByteReader& reader, Usual& usual) {
   bool sound =
       usual.id <= kMostIds && usual.trained_rows >= 0.0 && usual.trained_rows <= kMostRowsOfCluster;
   for (Moments* moments : {&usual.misfit, &usual.error, &usual.untrained}) {
-    moments->rows = reader.read_f64();
-    moments->mean = reader.read_f64();
-    moments->variance = reader.read_f64();
-    sound = sound && moments->rows >= 0.0 && moments->variance >= 0.0 &&
-            within(moments->rows, static_cast<double>(kMostRows)) &&
-            within(moments->mean, kLargestMean) &&
-            within(moments->variance, kLargestMean * kLargestMean);
+    sound = moments->read(reader) && sound;
   }
   return sound;
 }
 
 void RowNovelty::save(ByteWriter& writer) const {
   writer.write_u64(static_cast<std::uint64_t>(clusters_));
-  writer.write_u64(trained_ ? 1 : 0);
+  writer.write_u64((trained_ ? kTrained : 0) | (only_learnt_ ? kOnlyLearnt : 0));
+  surprises_.write(writer);
   write(all_, writer);
   for (Index k = 0; k < clusters_; ++k) write(usual_[k], writer);
   scale_.save(writer);
@@ -321,18 +290,24 @@ void RowNovelty::save(ByteWriter& writer) const {
 
 Status RowNovelty::check(ByteReader reader, Index most_clusters) {
   const std::uint64_t clusters = reader.read_u64();
-  bool sound = clusters <= static_cast<std::uint64_t>(most_clusters) && reader.read_u64() <= 1;
+  bool sound = clusters <= static_cast<std::uint64_t>(most_clusters) &&
+               reader.read_u64() <= (kTrained | kOnlyLearnt);
+  Moments surprises;
+  sound = surprises.read(reader) && sound;
   Usual usual;
   for (std::uint64_t k = 0; sound && k <= clusters; ++k) sound = read(reader, usual);
   if (!reader.ok() || !sound || reader.remaining() != NoveltyScale::most_bytes()) {
-    return {StatusCode::kCorruptData, "novelty.clusters does not parse"};
+    return {StatusCode::kCorruptData, "novelty.rows does not parse"};
   }
   return NoveltyScale::check(reader);
 }
 
 void RowNovelty::load(ByteReader& reader) {
   clusters_ = static_cast<Index>(reader.read_u64());
-  trained_ = reader.read_u64() != 0;
+  const std::uint64_t flags = reader.read_u64();
+  trained_ = (flags & kTrained) != 0;
+  only_learnt_ = (flags & kOnlyLearnt) != 0;
+  (void)surprises_.read(reader);
   (void)read(reader, all_);
   for (Index k = 0; k < clusters_; ++k) (void)read(reader, usual_[k]);
   (void)scale_.load(reader);

@@ -15,34 +15,19 @@
 #include "base/arena.h"
 #include "mixture/novelty.h"
 #include "model/block_test.h"
+#include "model/moments.h"
 #include "structure/registry.h"
 
 namespace adapvae {
-
-// Mean and variance of numbers that come one by one.
-struct Moments {
-  double rows = 0.0;
-  double mean = 0.0;
-  double variance = 0.0;
-
-  // A number far from the usual ones counts as if it were less far. Old numbers fade beyond `most`.
-  void add(double value, double most);
-  void add(const Moments& other);
-  void fade(double factor);
-  // As if a few numbers of `prior` had been added: an estimate from few rows.
-  Moments shrunk_to(const Moments& prior) const;
-  // The standard deviation; not 0 for rows that are all alike.
-  double deviation() const;
-  double deviations(double value) const;  // from the mean
-};
 
 class RowNovelty {
  public:
   // Rows whose errors must have been counted before errors are used.
   static constexpr double kLeastRows = 20.0;
 
-  // error_weight 0: errors are not used. rows: the most of a block, 0 for a model that only scores.
-  void place(Arena& arena, Index dims, double error_weight, Index rows, Index clusters);
+  // error_weight 0: errors are not used. nats: they are a density as misfits are, so that errors
+  // that hardly vary say little. rows: the most of a block, 0 for a model that only scores.
+  void place(Arena& arena, Index dims, double error_weight, bool nats, Index rows, Index clusters);
   void reset();
 
   bool wants_errors() const { return weight_ > 0.0; }
@@ -53,6 +38,9 @@ class RowNovelty {
   // The two parts of a row's surprise.
   double feature_surprise(double misfit) const { return all_.misfit.deviations(misfit); }
   double error_surprise(double error) const;  // 0 unless uses_errors()
+  // What a standard deviation of feature_surprise() is, in nats, and that of the whole surprise.
+  double nats() const { return all_.misfit.deviation(); }
+  double surprise_nats() const { return nats() * surprises_.deviation(); }
   // The surprise at novelty 0.5 of rows whose most probable cluster has number k and this id.
   double boundary(Index k, ClusterId id, const NoveltySettings& settings) const;
   float novelty(double surprise, double boundary) const {
@@ -73,13 +61,14 @@ class RowNovelty {
   // Counts the block, after note_learnt() of every row. Rows count as they were on arrival: a
   // network that has been trained on rows reconstructs them too well. But rows of newborns count as
   // they are now, and so do all rows if most of them fit, or are reconstructed, worse than before.
+  // Those of the first block count as they are now, too, until enough have arrived.
   // trained: whether the network was trained on the block; what was counted before then weighs at
   // most `most` rows. arrived: whether there was a model when the block arrived.
-  void count(const ClusterRegistry& registry, Index rows, bool trained, bool arrived, double most,
+  void count(const ComponentRegistry& registry, Index rows, bool trained, bool arrived, double most,
              const NoveltySettings& settings);
 
   // The block on arrival against what was counted.
-  void compare(const ClusterRegistry& registry, Index rows, BlockTest& test) const;
+  void compare(const ComponentRegistry& registry, Index rows, BlockTest& test) const;
 
   std::size_t bytes() const;
   void save(ByteWriter& writer) const;
@@ -96,23 +85,29 @@ class RowNovelty {
     Moments untrained;  // errors on arrival in the last block that the network was trained on
     double trained_rows = 0.0;  // on which the network was trained
   };
-  static constexpr std::size_t kUsualBytes = 11 * 8;
+  static constexpr std::size_t kUsualBytes = 2 * 8 + 3 * Moments::kBytes;
 
   // Mean and variance of surprises.
   Moments surprises_of(const Usual& usual) const;
   const Usual& usual_of(Index k, ClusterId id) const;
   double tail(double deviations, double rate) const;
   double find_boundary(double rate) const;
-  double deviations(const ClusterRegistry& registry, Index i) const;
-  void follow_clusters(const ClusterRegistry& registry);
+  double surprise(Index i) const;
+  double deviations(const ComponentRegistry& registry, Index i) const;
+  double error_scale() const;
+  void forget_learnt();
+  void follow_clusters(const ComponentRegistry& registry);
   void choose(Index rows, bool arrived, const float* after, float* value) const;
   static void write(const Usual& usual, ByteWriter& writer);
   static bool read(ByteReader& reader, Usual& usual);
 
   Index dims_ = 1;
   double weight_ = 0.0;
+  bool nats_ = false;
   Usual all_;
-  bool trained_ = false;  // on the last block
+  Moments surprises_;         // sums of both parts
+  bool trained_ = false;      // on the last block
+  bool only_learnt_ = false;  // no row that was counted had an error on arrival
   Index clusters_ = 0;
   Usual* usual_ = nullptr;  // [K] by number, as of the last count
   Usual nothing_;           // of a cluster without rows

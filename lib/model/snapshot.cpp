@@ -22,6 +22,7 @@ constexpr CountKey kCounts[] = {
     {"adapvae.streams", &SnapshotInfo::streams},
     {"adapvae.rows", &SnapshotInfo::rows},
     {"adapvae.clusters", &SnapshotInfo::clusters},
+    {"adapvae.components", &SnapshotInfo::components},
     {"adapvae.rows_pending", &SnapshotInfo::rows_pending},
     {"adapvae.events", &SnapshotInfo::events},
     {"adapvae.pretrained", &SnapshotInfo::pretrained},
@@ -116,6 +117,10 @@ Status read_snapshot_info(const TensorReader& reader, SnapshotInfo* info) {
     const std::size_t length = fits ? value.copy(value_text, sizeof(value_text)) : 0;
     ADAPVAE_RETURN_IF_ERROR(
         read_entry({key_text, key_length}, {value_text, length}, result, found));
+  }
+  if (result.format == 1) {
+    result.components = result.clusters;  // they have no entry for these
+    ++found;
   }
   if (found != std::size(kCounts) + std::size(kTimes)) {
     return corrupt("metadata: a number that every snapshot has is missing");

@@ -16,15 +16,16 @@
 
 namespace adapvae {
 
-inline constexpr std::uint64_t kSnapshotFormat = 1;
+inline constexpr std::uint64_t kSnapshotFormat = 2;
 
 struct SnapshotInfo {
   std::uint64_t format = kSnapshotFormat;
   char version[32] = {};  // of the library that wrote it; empty: not known
   Configuration configuration;
   std::uint64_t streams = 0;
-  std::uint64_t rows = 0;  // learnt
-  std::uint64_t clusters = 0;
+  std::uint64_t rows = 0;          // learnt
+  std::uint64_t clusters = 0;      // in format 1 that of the components
+  std::uint64_t components = 0;    // of the mixture
   std::uint64_t rows_pending = 0;  // pushed, for the next stream
   std::uint64_t events = 0;        // number of the last
   std::uint64_t pretrained = 0;    // 1: on rows given apart

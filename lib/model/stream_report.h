@@ -12,8 +12,8 @@ struct StreamReport {
   double bound = 0.0;      // of the mixture
   BoundParts bound_parts;  // their sum is `bound`
   Index clusters = 0;
-  Index kinds = 0;
-  Index births = 0;  // announced in this stream; as merges and retirements, of clusters with an id
+  Index components = 0;  // of the mixture; a cluster has one or several
+  Index births = 0;      // of clusters, announced in this stream
   Index merges = 0;
   Index retirements = 0;
   Index refusals = 0;               // births that were not made

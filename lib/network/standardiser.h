@@ -49,6 +49,7 @@ class Standardiser {
   // kMeanVariance: mean and variance (divided by n); kMinMax: minimum and maximum; kOff: 0.
   double first(Index feature) const { return first_ != nullptr ? first_[feature] : 0.0; }
   double second(Index feature) const;
+  bool is_constant(Index feature) const;  // kMeanVariance: in all rows so far
 
   // ---- persistent state ----
   static std::size_t most_bytes(Index features) {
@@ -62,7 +63,6 @@ class Standardiser {
  private:
   void refresh();
   double limit(double scaled) const;
-  bool is_constant(Index feature) const;  // kMeanVariance
   struct Farthest {
     Index feature = 0;
     double ranges = 0.0;

@@ -454,16 +454,22 @@ void Vae::output_mean(ConstMatrixView output, MatrixView x) const {
   }
 }
 
-Status Vae::decode(Backend& backend, ConstMatrixView z, MatrixView x) {
+Status Vae::decode_raw(Backend& backend, ConstMatrixView z, ConstMatrixView* output) {
   ADAPVAE_RETURN_IF_ERROR(check_shape(z, config_.max_rows, config_.latent));
   ADAPVAE_RETURN_IF_ERROR(check_finite(z));
+  send_parameters(backend);
+  *output = decoder_.forward(backend, parameters_, z);
+  backend.fetch(output->data, output->rows * output->cols);
+  return backend.status();
+}
+
+Status Vae::decode(Backend& backend, ConstMatrixView z, MatrixView x) {
   ADAPVAE_RETURN_IF_ERROR(check_shape(x, z.rows, config_.inputs));
   if (x.rows != z.rows) return {StatusCode::kShapeMismatch, "x must have as many rows as z"};
-  send_parameters(backend);
-  const ConstMatrixView output = decoder_.forward(backend, parameters_, z);
-  backend.fetch(output.data, output.rows * output.cols);
+  ConstMatrixView output;
+  ADAPVAE_RETURN_IF_ERROR(decode_raw(backend, z, &output));
   output_mean(output, x);
-  return backend.status();
+  return {};
 }
 
 Status Vae::log_likelihood(Backend& backend, ConstMatrixView z, ConstMatrixView x, float* out) {

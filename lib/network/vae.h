@@ -141,6 +141,9 @@ class Vae {
   Status encode(Backend& backend, ConstMatrixView x, MatrixView mean, MatrixView variance);
   // The decoder's mean of x given z, in the units of the input [n × d].
   Status decode(Backend& backend, ConstMatrixView z, MatrixView x);
+  // The decoder's output for z in its units, [n × d] and perhaps more columns, valid until the next
+  // call: logits or means, bounded by nothing.
+  Status decode_raw(Backend& backend, ConstMatrixView z, ConstMatrixView* output);
   // log p(x | z) of each row [n].
   Status log_likelihood(Backend& backend, ConstMatrixView z, ConstMatrixView x, float* out);
   // Whether every weight is within kLargestWeight.

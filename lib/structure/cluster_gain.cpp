@@ -30,7 +30,7 @@ ByteReader births_of(const std::byte* table, std::size_t bytes, Index born) {
 std::uint64_t ClusterLearner::base_mark() const {
   ByteWriter writer(spare_, state_bytes_);
   mixture_.save(writer);
-  for (Index k = 0; k < registry_.clusters(); ++k) writer.write_u64(registry_.info(k).id);
+  for (Index k = 0; k < registry_.components(); ++k) writer.write_u64(registry_.info(k).id);
   return crc64(spare_, writer.position());
 }
 
@@ -140,7 +140,8 @@ bool ClusterLearner::check_gain(const GainView& gain) {
   }
   for (Index b = 0; b < gain.born; ++b) {
     const GainBirth birth = read_birth(reader);
-    if (!within(birth.gain, kLargestNumber) || birth.parent > registry_.ids_given()) return false;
+    if (!within(birth.gain, kLargestNumber) || birth.parent >= registry_.clusters().ids().next())
+      return false;
   }
   return reader.ok() && reader.remaining() == 0;
 }
@@ -231,8 +232,9 @@ void ClusterLearner::close_gains() {
   for (Index k = 0; k < mixture_.clusters(); ++k) {
     if (registry_.info(k).id == kNoId) publish(k);
   }
+  follow_components();
   for (Index i = 0; i < alias_count_; ++i) {
-    aliases_[i].id = registry_.info(static_cast<Index>(aliases_[i].id)).id;
+    aliases_[i].id = registry_.info(static_cast<Index>(aliases_[i].id)).cluster;
   }
   aliases_ = nullptr;
   alias_count_ = 0;

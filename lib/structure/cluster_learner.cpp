@@ -92,6 +92,11 @@ void ClusterLearner::place_lasting(Arena& arena, const LearnerConfig& config) {
   take(age_, config.pending_rows);
   take(surprise_, config.pending_rows);
   take(log_density_, std::min(rows, BirthMove::kMostRows));
+  if (config.groups) {
+    grouping_.place(arena, config.max_clusters);
+    take(group_, config.max_clusters);
+    take(group_rows_, config.max_clusters);
+  }
   take(refused_rows_, config.max_clusters);
   take(trial_, config.max_clusters);
   take(scratch_, division_scratch(config.shape) + 4 * m + 3 * config.shape.scatter_size() + 2);
@@ -382,6 +387,7 @@ void ClusterLearner::finish_close(Backend& backend) {
   met_rows_ = 0;
   birth_.set_arrivals(nullptr);
   mixture_.close_stream();
+  follow_components();
   // One cluster may be several that are still to be parted: it does not say how wide they are.
   const bool alone = settings_.prior.mode == PriorMode::kFitted && mixture_.clusters() == 1;
   if (settings_.prior.mode >= PriorMode::kEmpirical && !alone) {
@@ -489,12 +495,14 @@ void ClusterLearner::hold_back_pending(Backend& backend) {
 // and enough to see a shape, have come: perhaps the first rows of a kind that is met only now.
 void ClusterLearner::publish_newborns() {
   for (Index k = 0; k < mixture_.clusters(); ++k) {
-    ClusterInfo& info = registry_.info(k);
+    ComponentInfo& info = registry_.info(k);
     const double rows = mixture_.rows_of(k);
     const bool grown = info.provisional != 0 &&
                        rows >= 2.0 * static_cast<double>(config_.shape.dims) &&
                        rows >= 2.0 * info.birth_rows;
-    const bool untouched = info.name[0] == '\0' && info.kept_whole == 0 && info.kept_apart == 0;
+    const Index c = registry_.cluster_of(k);
+    const bool untouched = (c < 0 || registry_.clusters()[c].name[0] == '\0') &&
+                           info.kept_whole == 0 && info.kept_apart == 0;
     if (info.id == kNoId || grown) {
       publish(k);
     } else if (met_rows_ > 0 && untouched && mostly_novel(k) && present_[k] > 0.5 * rows &&
@@ -509,41 +517,51 @@ void ClusterLearner::publish(Index k) {
   const auto parameters = static_cast<double>(shape.dims + shape.scatter_size());
   const double few =
       stream_ == 1 ? std::min(parameters, kHandful * static_cast<double>(own_rows_)) : 0.0;
-  ClusterInfo& info = registry_.info(k);
+  ComponentInfo& info = registry_.info(k);
   const bool newborn = info.id == kNoId;
   if (newborn) registry_.publish(k);
   info.birth_rows = mixture_.rows_of(k);
   info.provisional = newborn && info.birth_rows < few ? 1 : 0;
   info.born_stream = stream_;
-  tell({.kind = info.provisional != 0 ? ClusterEventKind::kNoticed : ClusterEventKind::kBorn,
-        .stream = stream_,
-        .id = info.id,
-        .other = info.parent,
-        .gain = info.birth_gain,
-        .rows = info.birth_rows,
-        .past_divided = newborn && trial_[k].past_divided});
 }
 
 // Rows that nothing explained came to where a few strays of another kind lay, and are now most of
 // that cluster: what it was is a part of what it has become. If the bound would rather have the two
 // as one, those were no strays but the first rows of this kind.
 void ClusterLearner::publish_successor(Index k) {
-  registry_.succeed(k, stream_);
   candidates_.clear(k);
-  ClusterInfo& info = registry_.info(k);
+  ComponentInfo& info = registry_.info(k);
   info.birth_gain = 0.0;
   info.birth_rows = present_[k];
-  info.provisional = 0;
+  if (!registry_.succeed(k, stream_)) return;  // a part of its cluster: follow_components() tells
   tell({.kind = ClusterEventKind::kBorn,
         .stream = stream_,
-        .id = info.id,
+        .id = info.cluster,
         .other = info.parent,
         .rows = info.birth_rows});
   tell({.kind = ClusterEventKind::kMerged,
         .stream = stream_,
-        .id = info.id,
+        .id = info.cluster,
         .other = info.parent,
         .rows = mixture_.rows_of(k) - present_[k]});
+}
+
+void ClusterLearner::follow_components() {
+  if (settings_.group)
+    grouping_.group(mixture_, registry_, settings_.group_resolution, group_);
+  else
+    grouping_.keep_apart(mixture_, registry_, group_);
+  for (Index k = 0; k < mixture_.clusters(); ++k) group_rows_[k] = mixture_.rows_of(k);
+  for (const ClusterChange& change : registry_.regroup(group_, group_rows_, stream_)) {
+    constexpr ClusterEventKind kKinds[] = {ClusterEventKind::kBorn, ClusterEventKind::kNoticed,
+                                           ClusterEventKind::kMerged};
+    tell({.kind = kKinds[static_cast<int>(change.what)],
+          .stream = stream_,
+          .id = change.id,
+          .other = change.other,
+          .gain = change.gain,
+          .rows = change.rows});
+  }
 }
 
 // ---- rows, without learning ---------------------------------------------------------------------
@@ -581,7 +599,7 @@ NoveltyReason ClusterLearner::explain(const float* z, double* contribution) cons
     }
   }
   reason.surprise = -(largest + std::log(sum));
-  reason.nearest = registry_.info(nearest).id;
+  reason.nearest = registry_.info(nearest).cluster;
   const Posterior& p = mixture_.posterior(nearest);
   if (config_.shape.covariance == FactorShape::kDiagonal) {
     for (Index i = 0; i < m; ++i) {

@@ -12,6 +12,7 @@
 #include "mixture/prior.h"
 #include "structure/birth.h"
 #include "structure/gain.h"
+#include "structure/grouping.h"
 #include "structure/merge.h"
 #include "structure/pending_pool.h"
 #include "structure/registry.h"
@@ -24,9 +25,10 @@ struct LearnerConfig {
   Index max_rows = 1000;    // of a stream
   Index max_batches = 1;    // mini-batches of a stream
   Index pending_rows = 0;   // room of the pending pool; 0: no past row is ever stored
-  Index aliases = 4096;     // dead ids that resolve() remembers
+  Index aliases = 4096;     // ids of merged clusters that are remembered
   Index undo_steps = 4;     // corrections that can be undone
   bool keeps_state = true;  // keep_state() will be called; false saves the memory for that
+  bool groups = true;       // learns, so that components must be grouped; false saves memory
 
   Index stream_rows() const { return max_rows + pending_rows; }
 };
@@ -46,6 +48,9 @@ struct LearnerSettings {
   bool divisions = true;
   bool merge_old_with_new = true;  // false: a newborn on trial is not merged with an old cluster
   bool unexplained_births = true;
+  // Components whose rows cannot be told apart are one cluster; otherwise each is one.
+  bool group = false;
+  double group_resolution = 1.0;   // higher: smaller groups
   int hysteresis_streams = 2;      // so long a merged cluster is not parted again …
   double hysteresis_growth = 1.5;  // … unless it has grown by this factor
   // The pool takes rows farther out than this part of every cluster's own, and novel ones that are
@@ -57,11 +62,12 @@ struct LearnerSettings {
   std::uint64_t seed = 1;
 };
 
+// Of clusters. A component that is added to a known cluster is no event.
 enum class ClusterEventKind : std::int32_t {
   kBorn = 0,       // id, out of `other`; or what was noticed before, or took over `other`
   kMerged = 1,     // `other` went into id
   kRetired = 2,    // `other`, nearly empty, went into id
-  kRefused = 3,    // a birth out of id that was not made: see outcome
+  kRefused = 3,    // a division of a component of id that was not made: see outcome
   kForgotten = 4,  // by the user: id
   kSplit = 5,      // by the user: `other` out of id
   kNoticed = 6,    // a handful of rows apart in the first stream: id, provisional
@@ -77,7 +83,6 @@ struct ClusterEvent {
   ClusterId other = kNoId;
   double gain = 0.0;  // of the evidence bound
   double rows = 0.0;
-  bool past_divided = false;
 };
 
 // Told of every event as it happens, within the call that makes it.
@@ -95,7 +100,7 @@ struct StateCheck {
 
 // Why a row is as novel as it is.
 struct NoveltyReason {
-  ClusterId nearest = kNoId;
+  ClusterId nearest = kNoId;  // cluster
   double surprise = 0.0;
   double boundary = 0.0;          // surprise of novelty 0.5
   double squared_distance = 0.0;  // from the nearest cluster, in its own metric
@@ -183,9 +188,7 @@ class ClusterLearner {
   // ---- clusters ----
   Mixture& mixture() { return mixture_; }
   const Mixture& mixture() const { return mixture_; }
-  const ClusterRegistry& registry() const { return registry_; }
-  // kind [clusters]: for every cluster one that stands for its kind. Between streams.
-  void set_kinds(const Index* kind) { registry_.set_kinds(kind); }
+  const ComponentRegistry& registry() const { return registry_; }
   const PendingPool& pending() const { return pending_; }
   const NoveltyScale& novelty_scale() const { return novelty_; }
   // Of the rows that meet() was last told of, once something has been learnt; until begin().
@@ -208,14 +211,18 @@ class ClusterLearner {
   }
 
   // ---- the user's corrections, between streams; each can be undone until the next stream ----
-  // Ids are resolved. kInvalidArgument for an id that is nobody's, and while a stream is open.
+  // Ids of clusters, which are resolved. kInvalidArgument for an id that is nobody's, and while a
+  // stream is open.
   Status rename(ClusterId id, const char* name);
-  // Without force only if the bound rises; record says what it would do. By force against the bound
-  // it also holds in later streams: what was merged stays one, what was split stays two. `id`
-  // survives a merge.
+  // Without force only if the bound rises when the two components that are most alike become one;
+  // record says by how much. By force against the bound, components stay as they are, and the
+  // cluster stays one in later streams. `id` survives.
   Status merge(ClusterId id, ClusterId other, bool force, MoveRecord& record);
-  // In two, along the candidate division if there is one, else across the widest direction.
-  Status split(ClusterId id, bool force, MoveRecord& record);
+  // In two, which by force stay two in later streams; *part: id of the new one. A cluster of
+  // several components is divided between those that overlap least, which is never evidence enough
+  // without force. A single component is divided along its candidate division if there is one, else
+  // across its widest direction, and the bound must rise.
+  Status split(ClusterId id, bool force, MoveRecord& record, ClusterId* part = nullptr);
   // All that the cluster holds is gone.
   Status forget(ClusterId id);
   // Everything as it was before the last correction, byte for byte. (An id that the correction gave
@@ -305,7 +312,14 @@ class ClusterLearner {
   void publish_newborns();
   void publish(Index k);
   void publish_successor(Index k);
-  Status check_correction(ClusterId id, Index& cluster) const;
+  // Clusters follow the components of the block that has closed.
+  void follow_components();
+  Status check_correction(ClusterId* id) const;
+  void announce(ClusterId cluster);
+  void forget_component(Index k);
+  MoveRecord best_merge(ClusterId id, ClusterId other);
+  bool halves_of(Index k, StatisticsRef half[2]);
+  Status split_component(Index k, bool force, MoveRecord& record);
   // keep_state() must have been called before the correction.
   void remember();
   // kDiverged, and the kept state again, unless sound(); else remember().
@@ -319,7 +333,8 @@ class ClusterLearner {
   BirthMove birth_;
   MergeMove merge_;
   CandidateDivisions candidates_;
-  ClusterRegistry registry_;
+  ComponentRegistry registry_;
+  ComponentGrouping grouping_;
   NoveltyScale novelty_;
   PendingPool pending_;
   std::uint64_t stream_ = 0;
@@ -348,6 +363,8 @@ class ClusterLearner {
   float* surprise_ = nullptr;        // [pending_rows]
   float* log_density_ = nullptr;     // [BirthMove::kMostRows, or stream_rows]
   std::uint32_t* chosen_ = nullptr;  // [stream_rows]
+  Index* group_ = nullptr;           // [K]
+  double* group_rows_ = nullptr;     // [K]
   double* refused_rows_ = nullptr;   // [K] rows of a target when it was last refused; -1 = never
   double* scratch_ = nullptr;
   MoveRecord* trial_ = nullptr;  // [K] births of newborns on trial
@@ -368,7 +385,7 @@ class ClusterLearner {
   struct {
     std::size_t size = 0;
     Index undo_count = 0;
-    ClusterId highest_given = 0;
+    ComponentRegistry::Given given = {};
   } kept_;
 };
 

@@ -33,7 +33,7 @@ Philox ClusterLearner::proposal_random(std::uint32_t round, std::uint32_t index)
 // A cluster that took in another lately is not parted again, unless it has grown; one that the user
 // wants whole is not parted at all.
 bool ClusterLearner::rests(Index target) const {
-  const ClusterInfo& info = registry_.info(target);
+  const ComponentInfo& info = registry_.info(target);
   if (info.kept_whole != 0) return true;
   if (info.merged_stream == 0) return false;
   const auto rest = static_cast<std::uint64_t>(std::max(settings_.hysteresis_streams, 0));
@@ -54,9 +54,8 @@ ProposalSettings ClusterLearner::proposal_settings() const {
 // Keeps everything that goes by number in step with an accepted birth; true if it was one.
 bool ClusterLearner::note_birth(const MoveRecord& record) {
   if (record.outcome != MoveOutcome::kAccepted) return false;
-  const ClusterId parent = registry_.info(record.cluster).id != kNoId
-                               ? registry_.info(record.cluster).id
-                               : registry_.info(record.cluster).parent;
+  const ComponentInfo& target = registry_.info(record.cluster);
+  const ClusterId parent = target.cluster != kNoId ? target.cluster : target.parent;
   candidates_.clear(record.cluster);
   refused_rows_[record.cluster] = -1.0;
   for (Index born = record.other; born < mixture_.clusters(); ++born) {
@@ -72,7 +71,7 @@ void ClusterLearner::tell_refused(Index target, const MoveRecord& record) const 
   tell({.kind = ClusterEventKind::kRefused,
         .outcome = record.outcome,
         .stream = stream_,
-        .id = registry_.info(target).id,
+        .id = registry_.info(target).cluster,
         .gain = record.gain,
         .rows = record.rows});
 }
@@ -113,7 +112,7 @@ Index ClusterLearner::births(Backend& backend, int round, const GoOn& go_on) {
       born += best.count;
     } else {
       refused_rows_[target] = present;
-      if (round == 0 && registry_.info(target).id != kNoId) tell_refused(target, best);
+      if (round == 0 && registry_.info(target).cluster != kNoId) tell_refused(target, best);
     }
   }
   return born;
@@ -232,9 +231,9 @@ Index ClusterLearner::rare_births(Backend& backend) {
 // Everything that goes by number follows a merge that the mixture has made.
 void ClusterLearner::note_merge(const MoveRecord& record, ClusterEventKind kind) {
   const ClusterId ids[] = {registry_.info(record.cluster).id, registry_.info(record.other).id};
-  const Index last = registry_.clusters() - 1;
+  const Index last = registry_.components() - 1;
   const Index survivor = record.cluster == last ? record.other : record.cluster;
-  registry_.merge(record.cluster, record.other);
+  const ClusterId ended = registry_.merge(record.cluster, record.other);
   if (alias_count_ > 0) renumber_aliases(record.cluster, record.other, last);
   candidates_.clear(record.cluster);
   candidates_.move(last, record.other);
@@ -243,13 +242,14 @@ void ClusterLearner::note_merge(const MoveRecord& record, ClusterEventKind kind)
   refused_rows_[record.other] = refused_rows_[last];
   trial_[record.other] = trial_[last];
   if (ids[0] == kNoId || ids[1] == kNoId) return;  // only a trial has ended
-  ClusterInfo& info = registry_.info(survivor);
+  ComponentInfo& info = registry_.info(survivor);
   info.merged_stream = stream_;
   info.merged_mass = mixture_.mass(survivor);
+  if (ended == kNoId) return;  // the cluster has other components, or it was one cluster
   tell({.kind = kind,
         .stream = stream_,
-        .id = info.id,
-        .other = info.id == ids[0] ? ids[1] : ids[0],
+        .id = info.cluster,
+        .other = ended,
         .gain = record.gain,
         .rows = record.rows});
 }
@@ -257,10 +257,10 @@ void ClusterLearner::note_merge(const MoveRecord& record, ClusterEventKind kind)
 // Halves that the user wants apart stay apart, and so does a newborn from the old if so set.
 bool ClusterLearner::may_merge(const void* learner, Index a, Index b) {
   const auto& self = *static_cast<const ClusterLearner*>(learner);
-  const ClusterInfo& x = self.registry_.info(a);
-  const ClusterInfo& y = self.registry_.info(b);
+  const ComponentInfo& x = self.registry_.info(a);
+  const ComponentInfo& y = self.registry_.info(b);
   if (!self.settings_.merge_old_with_new && (x.id == kNoId) != (y.id == kNoId)) return false;
-  return x.kept_apart == 0 || x.kept_apart != y.kept_apart;
+  return x.kept_apart == 0 || x.kept_apart != y.kept_apart || x.cluster == y.cluster;
 }
 
 Index ClusterLearner::merges() {

@@ -1,72 +1,53 @@
 #include "structure/registry.h"
 
 #include <algorithm>
-#include <cmath>
-#include <initializer_list>
-
-#include "base/bounds.h"
-#include "base/utf8.h"
 
 namespace adapvae {
 
-void ClusterRegistry::place(Arena& arena, Index max_clusters, Index aliases) {
-  max_clusters_ = max_clusters;
-  max_aliases_ = aliases;
-  info_ = arena.take<ClusterInfo>(static_cast<std::size_t>(max_clusters));
-  alias_ = arena.take<Alias>(static_cast<std::size_t>(aliases));
+void ComponentRegistry::place(Arena& arena, Index max_components, Index aliases) {
+  max_components_ = max_components;
+  const auto components = static_cast<std::size_t>(max_components);
+  info_ = arena.take<ComponentInfo>(components);
+  aliases_.place(arena, alias_room(max_components));
+  table_.place(arena, max_components, aliases);
+  heir_ = arena.take<Index>(components);
+  share_ = arena.take<double>(components);
+  owner_ = arena.take<ClusterId>(components);
+  change_ = arena.take<ClusterChange>(2 * components);
 }
 
-void ClusterRegistry::reset() {
-  clusters_ = 0;
-  aliases_ = 0;
-  next_id_ = 1;
-  highest_given_ = 0;
+void ComponentRegistry::reset() {
+  components_ = 0;
+  ids_.reset();
+  aliases_.clear();
+  table_.reset();
   add(kNoId, 0, 0.0, 0.0);
   publish(0);
+  found_cluster(0);
 }
 
-Index ClusterRegistry::find(ClusterId id) const {
+Index ComponentRegistry::find(ClusterId id) const {
   if (id == kNoId) return -1;
-  for (Index k = 0; k < clusters_; ++k) {
+  for (Index k = 0; k < components_; ++k) {
     if (info_[k].id == id) return k;
   }
   return -1;
 }
 
-ClusterId ClusterRegistry::resolve(ClusterId id) const {
-  if (find(id) >= 0) return id;
-  const Alias* begin = alias_;
-  const Alias* end = alias_ + aliases_;
-  const Alias* at =
-      std::lower_bound(begin, end, id, [](const Alias& a, ClusterId b) { return a.dead < b; });
-  return at != end && at->dead == id ? at->lives : kNoId;
+Index ComponentRegistry::components_of(ClusterId cluster) const {
+  return static_cast<Index>(
+      std::count_if(info_, info_ + components_,
+                    [cluster](const ComponentInfo& info) { return info.cluster == cluster; }));
 }
 
-void ClusterRegistry::set_kinds(const Index* kind) {
-  for (Index k = 0; k < clusters_; ++k) info_[k].kind = info_[kind[k]].id;
-  name_kinds();
+void ComponentRegistry::take_back(const Given& given) {
+  ids_.set_highest(given.components);
+  table_.ids().set_highest(given.clusters);
 }
 
-// Clusters of one kind have one mark, which may be anything that no other kind has: the lowest id
-// among them takes its place.
-void ClusterRegistry::name_kinds() {
-  for (Index k = 0; k < clusters_; ++k) {
-    const ClusterId mark = info_[k].kind;
-    if (mark == kNoId) continue;
-    ClusterId lowest = info_[k].id;
-    for (Index j = 0; j < clusters_; ++j) {
-      if (info_[j].kind == mark) lowest = std::min(lowest, info_[j].id);
-    }
-    if (lowest == mark) continue;
-    for (Index j = 0; j < clusters_; ++j) {
-      if (info_[j].kind == mark) info_[j].kind = lowest;
-    }
-  }
-}
-
-void ClusterRegistry::add(ClusterId parent, std::uint64_t stream, double gain, double rows) {
-  ClusterInfo& info = info_[clusters_++];
-  info = ClusterInfo{};
+void ComponentRegistry::add(ClusterId parent, std::uint64_t stream, double gain, double rows) {
+  ComponentInfo& info = info_[components_++];
+  info = ComponentInfo{};
   info.parent = parent;
   info.born_stream = stream;
   info.seen_stream = stream;
@@ -74,173 +55,182 @@ void ClusterRegistry::add(ClusterId parent, std::uint64_t stream, double gain, d
   info.birth_rows = rows;
 }
 
-void ClusterRegistry::publish(Index k) {
-  if (info_[k].id != kNoId) return;
-  next_id_ = std::max(next_id_, highest_given_ + 1);
-  highest_given_ = next_id_;
-  info_[k].id = next_id_++;
-  info_[k].kind = info_[k].id;
+void ComponentRegistry::publish(Index k) {
+  if (info_[k].id == kNoId) info_[k].id = ids_.give();
 }
 
-void ClusterRegistry::bury(ClusterId dead, ClusterId lives) {
-  for (Index i = 0; i < aliases_; ++i) {
-    if (alias_[i].lives == dead) alias_[i].lives = lives;
-  }
-  if (dead == kNoId || max_aliases_ == 0) return;
-  if (aliases_ == max_aliases_) {
-    if (dead < alias_[0].dead) return;  // itself the oldest
-    std::copy(alias_ + 1, alias_ + aliases_, alias_);
-    --aliases_;
-  }
-  Index at = aliases_++;
-  for (; at > 0 && alias_[at - 1].dead > dead; --at) alias_[at] = alias_[at - 1];
-  alias_[at] = {dead, lives};
+ClusterId ComponentRegistry::found_cluster(Index k) {
+  ComponentInfo& info = info_[k];
+  info.cluster = table_.add({.parent = info.parent,
+                             .born_stream = info.born_stream,
+                             .provisional = info.provisional,
+                             .birth_gain = info.birth_gain,
+                             .birth_rows = info.birth_rows,
+                             .name = {}});
+  return info.cluster;
 }
 
-void ClusterRegistry::merge(Index survivor, Index lost) {
-  ClusterInfo& kept = info_[survivor];
-  const ClusterInfo& gone = info_[lost];
+ClusterId ComponentRegistry::merge(Index survivor, Index lost) {
+  ComponentInfo& kept = info_[survivor];
+  const ComponentInfo gone = info_[lost];
   const bool whole = kept.kept_whole != 0 || gone.kept_whole != 0;
   const std::uint64_t apart = kept.kept_apart != 0 ? kept.kept_apart : gone.kept_apart;
-  // Two kinds that share a cluster are one.
-  const ClusterId joined = kept.kind != kNoId ? kept.kind : gone.kind;
-  for (Index k = 0; k < clusters_ && gone.kind != kNoId; ++k) {
-    if (k != lost && info_[k].kind == gone.kind) info_[k].kind = joined;
-  }
-  // An id that has been seen outside stays with its rows: a newborn's story ends in an old cluster,
-  // a provisional one's in one that was announced.
-  const auto standing = [](const ClusterInfo& info) {
+  // An id that has been seen outside stays with its rows: a newborn's story ends in an old
+  // component, a provisional one's in one that was announced.
+  const auto standing = [](const ComponentInfo& info) {
     return info.id == kNoId ? 0 : info.provisional != 0 ? 1 : 2;
   };
+  const std::uint64_t seen = std::max(kept.seen_stream, gone.seen_stream);
+  ClusterId dead = gone.cluster;
   if (standing(kept) < standing(gone)) {
-    const std::uint64_t seen = std::max(kept.seen_stream, gone.seen_stream);
-    const ClusterId dead = kept.id;
+    dead = kept.cluster;
+    if (kept.id != kNoId) aliases_.bury(kept.id, gone.id);
     kept = gone;
-    kept.seen_stream = seen;
-    if (dead != kNoId) bury(dead, kept.id);
-  } else {
-    if (kept.name[0] == '\0') std::copy_n(gone.name, ClusterInfo::kNameBytes, kept.name);
-    kept.seen_stream = std::max(kept.seen_stream, gone.seen_stream);
-    if (gone.id != kNoId) bury(gone.id, kept.id);
+  } else if (gone.id != kNoId) {
+    aliases_.bury(gone.id, kept.id);
   }
+  kept.seen_stream = seen;
   kept.kept_whole = whole ? 1 : 0;
   if (kept.kept_apart == 0) kept.kept_apart = apart;
-  kept.kind = joined;
-  info_[lost] = info_[clusters_ - 1];
-  --clusters_;
-  name_kinds();
+  if (kept.cluster == kNoId) std::swap(kept.cluster, dead);
+  const ClusterId cluster = kept.cluster;
+  info_[lost] = info_[components_ - 1];
+  --components_;
+  if (dead == kNoId || dead == cluster || components_of(dead) > 0) return kNoId;
+  table_.end(dead, cluster);
+  return dead;
 }
 
-void ClusterRegistry::remove(Index k) {
-  bury(info_[k].id, kNoId);
-  info_[k] = info_[clusters_ - 1];
-  --clusters_;
-  name_kinds();
+void ComponentRegistry::remove(Index k) {
+  const ComponentInfo gone = info_[k];
+  aliases_.bury(gone.id, kNoId);
+  info_[k] = info_[components_ - 1];
+  --components_;
+  if (components_of(gone.cluster) == 0) table_.end(gone.cluster, kNoId);
 }
 
-void ClusterRegistry::replace_by_new(Index k, std::uint64_t stream) {
-  bury(info_[k].id, kNoId);
-  info_[k] = ClusterInfo{};
+void ComponentRegistry::replace_by_new(Index k, std::uint64_t stream) {
+  aliases_.bury(info_[k].id, kNoId);
+  table_.end(info_[k].cluster, kNoId);
+  info_[k] = ComponentInfo{};
   info_[k].born_stream = stream;
   info_[k].seen_stream = stream;
   publish(k);
+  found_cluster(k);
 }
 
-void ClusterRegistry::succeed(Index k, std::uint64_t stream) {
-  ClusterInfo& info = info_[k];
-  info.parent = info.id;
+bool ComponentRegistry::succeed(Index k, std::uint64_t stream) {
+  ComponentInfo& info = info_[k];
+  const ClusterId before = info.id;
+  info.parent = info.cluster;
   info.born_stream = stream;
+  info.provisional = 0;
   info.id = kNoId;
   publish(k);
-  bury(info.parent, info.id);
-  name_kinds();
+  aliases_.bury(before, info.id);
+  info.cluster = kNoId;
+  if (components_of(info.parent) > 0) return false;
+  info.cluster = table_.replace(info.parent, {.parent = info.parent,
+                                              .born_stream = stream,
+                                              .birth_gain = info.birth_gain,
+                                              .birth_rows = info.birth_rows,
+                                              .name = {}});
+  return true;
 }
 
-std::size_t ClusterRegistry::most_bytes(Index max_clusters, Index aliases) {
-  constexpr Index kInfo = 12 * 8 + ClusterInfo::kNameBytes;
-  return static_cast<std::size_t>(12 + kInfo * max_clusters + 16 * aliases);
+void ComponentRegistry::join(ClusterId cluster, ClusterId other) {
+  for (Index k = 0; k < components_; ++k) {
+    if (info_[k].cluster == other) info_[k].cluster = cluster;
+  }
+  table_.end(other, cluster);
 }
 
-void ClusterRegistry::save(ByteWriter& writer) const {
-  writer.write_u64(next_id_);
-  for (Index k = 0; k < clusters_; ++k) {
-    const ClusterInfo& info = info_[k];
-    for (const std::uint64_t value :
-         {std::uint64_t{info.id}, std::uint64_t{info.parent}, info.born_stream, info.seen_stream,
-          info.merged_stream, info.kept_whole, info.kept_apart, info.provisional,
-          std::uint64_t{info.kind}}) {
-      writer.write_u64(value);
+// ---- clusters follow the components -------------------------------------------------------------
+
+// Where most of the rows of every cluster are.
+void ComponentRegistry::find_heirs(const Index* group, const double* rows) {
+  for (Index c = 0; c < table_.count(); ++c) {
+    std::fill_n(share_, components_, -1.0);
+    Index best = -1;
+    for (Index k = 0; k < components_; ++k) {
+      if (info_[k].cluster != table_[c].id) continue;
+      double& share = share_[group[k]];
+      share = std::max(share, 0.0) + rows[k];
+      if (best < 0 || share > share_[best]) best = group[k];
     }
-    for (const double value : {info.merged_mass, info.birth_gain, info.birth_rows}) {
-      writer.write_f64(value);
-    }
-    writer.write_bytes(info.name, ClusterInfo::kNameBytes);
-  }
-  writer.write_u32(static_cast<std::uint32_t>(aliases_));
-  for (Index i = 0; i < aliases_; ++i) {
-    writer.write_u64(alias_[i].dead);
-    writer.write_u64(alias_[i].lives);
+    heir_[c] = best;
   }
 }
 
-// Files have more room for ids than there are; what no model gave fails the checks below.
-ClusterId ClusterRegistry::read_id(ByteReader& reader) {
-  return static_cast<ClusterId>(std::min<std::uint64_t>(reader.read_u64(), kMostIds + 1));
+// share [clusters]: rows of each.
+bool ComponentRegistry::outranks(Index c, Index other, const double* share) const {
+  const Cluster& a = table_[c];
+  const Cluster& b = table_[other];
+  if (a.provisional != b.provisional) return a.provisional == 0;
+  if ((a.name[0] != '\0') != (b.name[0] != '\0')) return a.name[0] != '\0';
+  if (share[c] != share[other]) return share[c] > share[other];
+  return a.id < b.id;
 }
 
-Status ClusterRegistry::load(ByteReader& reader, Index clusters) {
-  const Status bad = {StatusCode::kCorruptData, "cluster registry does not parse"};
-  next_id_ = read_id(reader);
-  if (next_id_ > kMostIds) return bad;
-  clusters_ = clusters;
-  for (Index k = 0; k < clusters; ++k) {
-    ClusterInfo& info = info_[k];
-    info.id = read_id(reader);
-    info.parent = read_id(reader);
-    for (std::uint64_t* value : {&info.born_stream, &info.seen_stream, &info.merged_stream,
-                                 &info.kept_whole, &info.kept_apart, &info.provisional}) {
-      *value = reader.read_u64();
-    }
-    info.kind = read_id(reader);
-    for (double* value : {&info.merged_mass, &info.birth_gain, &info.birth_rows}) {
-      *value = reader.read_f64();
-    }
-    reader.read_bytes(info.name, ClusterInfo::kNameBytes);
-    if (info.id == kNoId || info.id >= next_id_ || info.parent >= next_id_ ||
-        info.born_stream > kMostBlocks || info.seen_stream > kMostBlocks ||
-        info.merged_stream > kMostBlocks || info.provisional > 1 ||
-        info.name[ClusterInfo::kNameBytes - 1] != '\0' || !is_utf8(info.name)) {
-      return bad;
-    }
-    for (Index j = 0; j < k; ++j) {
-      if (info_[j].id == info.id) return bad;
-    }
+// Clusters that go on in the group of another one.
+void ComponentRegistry::end_merged(std::size_t& changes) {
+  for (Index c = table_.count() - 1; c >= 0; --c) {
+    const ClusterId dead = table_[c].id;
+    const ClusterId heir = owner_[heir_[c]];
+    if (heir == dead) continue;
+    change_[changes++] = {
+        .what = ClusterChange::What::kMerged, .id = heir, .other = dead, .rows = share_[c]};
+    table_.end(dead, heir);
   }
-  for (Index k = 0; k < clusters; ++k) {
-    const Index lowest = find(info_[k].kind);
-    if (lowest < 0 || info_[lowest].kind != info_[k].kind || info_[k].kind > info_[k].id)
-      return bad;
-  }
-  const std::uint32_t aliases = reader.read_u32();
-  if (!reader.ok() || aliases > static_cast<std::uint64_t>(max_aliases_)) return bad;
-  aliases_ = static_cast<Index>(aliases);
-  for (Index i = 0; i < aliases_; ++i) {
-    alias_[i].dead = read_id(reader);
-    alias_[i].lives = read_id(reader);
-    const bool ascending = i == 0 || alias_[i - 1].dead < alias_[i].dead;
-    if (!ascending || alias_[i].dead == kNoId || alias_[i].dead >= next_id_ ||
-        find(alias_[i].dead) >= 0 || (alias_[i].lives != kNoId && find(alias_[i].lives) < 0)) {
-      return bad;
-    }
-  }
-  return reader.ok() && sound() ? Status() : bad;
 }
 
-bool ClusterRegistry::sound() const {
-  return std::all_of(info_, info_ + clusters_, [](const ClusterInfo& info) {
-    return within(info.merged_mass, kLargestNumber) && within(info.birth_gain, kLargestNumber) &&
-           within(info.birth_rows, kLargestNumber);
-  });
+std::span<const ClusterChange> ComponentRegistry::regroup(const Index* group, const double* rows,
+                                                          std::uint64_t stream) {
+  std::size_t changes = 0;
+  find_heirs(group, rows);
+  std::fill_n(share_, components_, 0.0);
+  for (Index k = 0; k < components_; ++k) {
+    if (const Index c = cluster_of(k); c >= 0) share_[c] += rows[k];
+  }
+  std::fill_n(owner_, components_, kNoId);
+  for (Index c = 0; c < table_.count(); ++c) {
+    ClusterId& owner = owner_[heir_[c]];
+    if (owner == kNoId || outranks(c, table_.find(owner), share_)) owner = table_[c].id;
+  }
+  end_merged(changes);
+  for (Index g = 0; g < components_; ++g) {
+    if (group[g] != g) continue;
+    Index heaviest = g;
+    bool announced = false;
+    double sum = 0.0;
+    for (Index k = 0; k < components_; ++k) {
+      if (group[k] != g) continue;
+      sum += rows[k];
+      announced = announced || info_[k].provisional == 0;
+      if (rows[k] > rows[heaviest]) heaviest = k;
+    }
+    const ComponentInfo& first = info_[heaviest];
+    const bool newborn = owner_[g] == kNoId;
+    if (newborn) {
+      const ClusterId parent = first.cluster != kNoId ? first.cluster : first.parent;
+      owner_[g] = table_.add({.parent = parent, .provisional = 1});
+    }
+    Cluster& cluster = table_[table_.find(owner_[g])];
+    if (newborn || (announced && cluster.provisional != 0)) {
+      cluster.born_stream = stream;
+      cluster.birth_gain = first.birth_gain;
+      cluster.birth_rows = sum;
+      cluster.provisional = announced ? 0 : 1;
+      change_[changes++] = {
+          .what = announced ? ClusterChange::What::kBorn : ClusterChange::What::kNoticed,
+          .id = cluster.id,
+          .other = cluster.parent,
+          .gain = cluster.birth_gain,
+          .rows = sum};
+    }
+  }
+  for (Index k = 0; k < components_; ++k) info_[k].cluster = owner_[group[k]];
+  return {change_, changes};
 }
 
 }  // namespace adapvae

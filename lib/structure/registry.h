@@ -1,106 +1,135 @@
-// Who is who: ids, names and lineage of clusters, and what became of those that are no more.
+// What is known of every component of the mixture beside its statistics: its id, its history, and
+// the cluster that it belongs to.
 //
-// An id is a number from 1, given once, when a newborn has lived to the end of its stream,
-// and never used again; only if a correction that gave one is undone, and the state saved and
-// loaded before the next birth, can it come again. While a newborn is on trial its id is 0 (kNoId).
-// A handful of rows apart in the very first stream have an id but are provisional, not announced as
-// a birth until more have joined them: they may be strays of what is there.
+// Users see clusters (structure/cluster_table.h): one component, or several whose rows cannot be
+// told apart. Components come, merge and go as the evidence bound says; clusters follow them when a
+// block closes (regroup()), and keep their ids. A component gets its own id when it has lived to
+// the end of its block; until then it is on trial, its id is 0 (kNoId), and it has no cluster.
 //
-// resolve() answers for the last `aliases` clusters that were merged away, however many merges came
-// between: a dead id always points straight at a living cluster (or at none, if the user had it
-// forgotten), because every merge redirects all that pointed at the one that died. Memory is
-// bounded, so the ids that were born first are dropped first when the table is full.
+// A few rows apart in the very first block are provisional: their cluster is not announced as a
+// birth until more have joined it. They may be outliers of what is there.
 #pragma once
 
-#include "base/arena.h"
-#include "base/bytes.h"
-#include "base/matrix_view.h"
-#include "base/status.h"
+#include <algorithm>
+#include <span>
+
+#include "structure/cluster_table.h"
 
 namespace adapvae {
 
-using ClusterId = std::uint32_t;
-constexpr ClusterId kNoId = 0;
-// A birth a second for 68 years.
-constexpr ClusterId kMostIds = ClusterId{1} << 31;
-
-struct ClusterInfo {
-  static constexpr Index kNameBytes = 32;  // with the final zero
-
+struct ComponentInfo {
   ClusterId id = kNoId;
-  ClusterId parent = kNoId;         // out of which it was born
-  ClusterId kind = kNoId;           // the lowest id of a cluster of its kind
-  std::uint64_t born_stream = 0;    // number of the stream
-  std::uint64_t seen_stream = 0;    // last stream that gave it rows
-  std::uint64_t merged_stream = 0;  // last stream in which it took in another; 0 = never
-  // The user's word against the bound's: a cluster that is to stay one, and pieces (those with the
-  // same mark, not 0) that are to stay apart. What takes in a marked one takes over the mark,
-  // unless it has its own.
+  ClusterId cluster = kNoId;        // kNoId until its block closes
+  ClusterId parent = kNoId;         // cluster out of which it was born
+  std::uint64_t born_stream = 0;    // number of the block
+  std::uint64_t seen_stream = 0;    // last block that gave it rows
+  std::uint64_t merged_stream = 0;  // last block in which it took in another; 0 = never
+  // The user's word against the evidence: components of a cluster that is to stay one, and
+  // components that are not to be of one cluster (those with the same mark, not 0, of different
+  // clusters). What takes in a marked component takes over the mark, unless it has its own.
   std::uint64_t kept_whole = 0;
   std::uint64_t kept_apart = 0;
-  std::uint64_t provisional = 0;  // 1: not announced yet
-  double merged_mass = 0.0;       // its mass when it last took in another
-  double birth_gain = 0.0;        // what the bound gained by its birth
+  std::uint64_t provisional = 0;
+  double merged_mass = 0.0;  // its mass when it last took in another
+  double birth_gain = 0.0;   // of the evidence bound
   double birth_rows = 0.0;
-  char name[kNameBytes] = {};
 };
 
-class ClusterRegistry {
+// What has become of a cluster.
+struct ClusterChange {
+  enum class What : std::uint8_t { kBorn, kNoticed, kMerged };
+  What what = What::kBorn;
+  ClusterId id = kNoId;
+  ClusterId other = kNoId;  // its parent, or the one that was merged into it
+  double gain = 0.0;
+  double rows = 0.0;
+};
+
+class ComponentRegistry {
  public:
-  void place(Arena& arena, Index max_clusters, Index aliases);
-  // One cluster, which has id 1.
+  void place(Arena& arena, Index max_components, Index aliases);
+  // One component of one cluster; both have id 1.
   void reset();
 
-  Index clusters() const { return clusters_; }
-  ClusterInfo& info(Index k) { return info_[k]; }
-  const ClusterInfo& info(Index k) const { return info_[k]; }
-  // The cluster's number, or -1 if no living cluster has this id.
+  // ---- components ----
+  Index components() const { return components_; }
+  ComponentInfo& info(Index k) { return info_[k]; }
+  const ComponentInfo& info(Index k) const { return info_[k]; }
+  // The component's number, or -1 if no living one has this id.
   Index find(ClusterId id) const;
-  // Its kind: the lowest id of the living clusters that are of it, perhaps its own.
-  ClusterId kind(Index k) const { return info_[k].kind != kNoId ? info_[k].kind : info_[k].id; }
-  // The living cluster that holds what `id` held; kNoId if there is none or nobody remembers.
-  ClusterId resolve(ClusterId id) const;
-  std::uint64_t ids_given() const { return next_id_ - 1; }
-  // The highest that this object ever gave, those that undo took back included; and back to it, for
-  // ids that nobody has seen.
-  ClusterId highest_given() const { return highest_given_; }
-  void take_back(ClusterId highest) { highest_given_ = highest; }
+  // The living component that holds what `id` held. Only merges since the last block or so are
+  // remembered.
+  ClusterId resolve(ClusterId id) const { return find(id) >= 0 ? id : aliases_.resolve(id); }
+
+  // ---- clusters ----
+  const ClusterTable& clusters() const { return table_; }
+  ClusterTable& clusters() { return table_; }
+  // Of the component, by number in clusters(); -1 for a component on trial.
+  Index cluster_of(Index k) const { return table_.find(info_[k].cluster); }
+  Index components_of(ClusterId cluster) const;
+  // Back to what the counters had given, for ids that nobody has seen.
+  struct Given {
+    ClusterId components;
+    ClusterId clusters;
+  };
+  Given given() const { return {ids_.highest(), table_.ids().highest()}; }
+  void take_back(const Given& given);
+  ClusterId most_given() const { return std::max(ids_.next(), table_.ids().next()); }
 
   // ---- in step with the mixture ----
   void add(ClusterId parent, std::uint64_t stream, double gain, double rows);  // on trial
-  void publish(Index k);                                                       // gets its id
-  // kind [clusters]: for every cluster the number of one that stands for its kind.
-  void set_kinds(const Index* kind);
-  // As Mixture::merge_clusters and remove_cluster: the last cluster takes the lost one's number.
-  void merge(Index survivor, Index lost);
+  void publish(Index k);  // gets its id, and at the next regroup() a cluster
+  // A cluster of the component's own, at once; its id.
+  ClusterId found_cluster(Index k);
+  // As Mixture::merge_clusters and remove_cluster: the last component takes the lost one's number.
+  // merge() returns the cluster that is no more because of it, which is merged into that of the
+  // survivor; or kNoId.
+  ClusterId merge(Index survivor, Index lost);
   void remove(Index k);
-  void replace_by_new(Index k, std::uint64_t stream);  // a new id for what is there now
-  // Another kind came to cluster k's place and outnumbers it: a new id, for which the old one
-  // stands, too.
-  void succeed(Index k, std::uint64_t stream);
+  // The component is forgotten and a new one, of a new cluster, has its number.
+  void replace_by_new(Index k, std::uint64_t stream);
+  // What is there now is something else and outnumbers what was: a new component id. If it was its
+  // cluster's only component it founds a new one, for which the old id stands, too (true);
+  // otherwise it has none until the next regroup().
+  bool succeed(Index k, std::uint64_t stream);
+  // All components of `other` belong to `cluster`, and `other` is no more.
+  void join(ClusterId cluster, ClusterId other);
 
-  static std::size_t most_bytes(Index max_clusters, Index aliases);
+  // group [components]: for every component the number of one that stands for its group. Groups
+  // become clusters. A cluster goes on where most of its rows (rows [components]) are. Where
+  // several go on in one group they are merged: what was announced comes before what was not, what
+  // has a name before what has none, then the one with most rows. A group in which no cluster goes
+  // on is a new cluster.
+  std::span<const ClusterChange> regroup(const Index* group, const double* rows,
+                                         std::uint64_t stream);
+
+  static std::size_t most_bytes(Index max_components, Index aliases);
   void save(ByteWriter& writer) const;
-  Status load(ByteReader& reader, Index clusters);
+  // Of any format.
+  Status load(ByteReader& reader, Index components);
   bool sound() const;  // as ClusterLearner::sound()
 
  private:
-  struct Alias {
-    ClusterId dead;
-    ClusterId lives;
-  };
-  static ClusterId read_id(ByteReader& reader);
-  void bury(ClusterId dead, ClusterId lives);
-  void name_kinds();
+  static Index alias_room(Index max_components) { return 2 * max_components + 64; }
+  bool outranks(Index c, Index other, const double* share) const;
+  void find_heirs(const Index* group, const double* rows);
+  void end_merged(std::size_t& changes);
+  void write(const ComponentInfo& info, ByteWriter& writer) const;
+  bool read(ByteReader& reader, ComponentInfo& info);
+  bool fits(Index k, ClusterId next_cluster) const;
+  bool load_components(ByteReader& reader, Index components);
+  bool load_format_1(ByteReader& reader, Index components, ClusterId next);
 
-  Index max_clusters_ = 0;
-  Index max_aliases_ = 0;
-  Index clusters_ = 0;
-  Index aliases_ = 0;
-  ClusterId next_id_ = 1;
-  ClusterId highest_given_ = 0;  // by this object: an undone correction's id is not given again
-  ClusterInfo* info_ = nullptr;  // [K]
-  Alias* alias_ = nullptr;       // [aliases] by dead id, ascending
+  Index max_components_ = 0;
+  Index components_ = 0;
+  IdCounter ids_;
+  ComponentInfo* info_ = nullptr;  // [K]
+  AliasTable aliases_;             // of components
+  ClusterTable table_;
+  Index* heir_ = nullptr;            // [K] scratch: group in which a cluster goes on
+  double* share_ = nullptr;          // [K] scratch
+  ClusterId* owner_ = nullptr;       // [K] scratch: cluster of a group
+  ClusterChange* change_ = nullptr;  // [2K]
 };
 
 }  // namespace adapvae

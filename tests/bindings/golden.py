@@ -5,7 +5,7 @@
 
 COMMAND takes ROWS STREAM_ROWS MODEL_OUT preset=NAME FIELD=VALUE... as tests/wasm/record_stream.c does and prints the
 same lines; the first is what the others are held to. cli=PROGRAM is the command line, which has words of its own.
-Clusters, kinds and every row's cluster must be the same, bounds within 1e-6 of their size, novelty within 1e-3: builds
+Clusters, components and every row's cluster must be the same, bounds within 1e-6 of their size, novelty within 1e-3: builds
 of one compiler and instruction set agree to the byte, and the table says which do. NAME@ISA=COMMAND: that instruction
 set, held to the first command with the same.
 """
@@ -60,7 +60,7 @@ def record(name, command, isa, folder):
     if name == "cli":
         program = shlex.split(command)
         run(*program, "learn", "-q", "-m", model, "--preset", "edge", "--seed", 5, folder / "rows.npy")
-        scores = [{"id": row["cluster"], "kind": row["kind"], "novelty": row["novelty"]}
+        scores = [{"id": row["cluster"], "component": row["component"], "novelty": row["novelty"]}
                   for row in run(*program, "score", "-m", model, folder / "rows.npy")]
         clusters = {row["id"]: row for row in run(*program, "clusters", "--json", "-m", model)}
         return None, clusters, scores, model
@@ -84,7 +84,7 @@ def compare(name, ours, expected):
     demand(set(clusters) == set(expected[1]), f"other clusters: {sorted(clusters)}, not {sorted(expected[1])}")
     demand(len(scores) == len(expected[2]) == 2 * STREAM_ROWS, f"{len(scores)} rows")
     for i, (a, b) in enumerate(zip(scores, expected[2])):
-        demand((a["id"], a["kind"]) == (b["id"], b["kind"]), f"row {i}: {a}, not {b}")
+        demand((a["id"], a["component"]) == (b["id"], b["component"]), f"row {i}: {a}, not {b}")
     novelty = max(abs(a["novelty"] - b["novelty"]) for a, b in zip(scores, expected[2]))
     demand(bound <= 1e-6, f"bound differs by {bound} of its size")
     demand(novelty <= 1e-3, f"novelty differs by {novelty}")
@@ -96,7 +96,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     write_rows(folder)
     first, expected = None, {}
-    print("| front | clusters, ids, kinds | bound, relative | novelty | file |")
+    print("| front | clusters, ids, components | bound, relative | novelty | file |")
     print("|---|---|---|---|---|")
     for argument in sys.argv[2:]:
         name, command = argument.split("=", 1)

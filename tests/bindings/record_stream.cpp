@@ -31,11 +31,11 @@ int main(int argc, char** argv) {
                 at / block, report.clusters, report.births, report.bound, report.loss);
   }
   for (const auto& cluster : model.clusters()) {
-    std::printf("{\"cluster\":%u,\"kind\":%u,\"parent\":%u,\"rows\":%.17g}\n", cluster.id,
-                cluster.kind, cluster.parent, cluster.rows);
+    std::printf("{\"cluster\":%u,\"components\":%d,\"parent\":%u,\"rows\":%.17g}\n", cluster.id,
+                cluster.components, cluster.parent, cluster.rows);
   }
   for (const auto& result : model.score(rows)) {
-    std::printf("{\"id\":%u,\"kind\":%u,\"novelty\":%.9g}\n", result.id, result.kind,
+    std::printf("{\"id\":%u,\"component\":%u,\"novelty\":%.9g}\n", result.id, result.component,
                 double(result.novelty));
   }
   const auto file = model.save();

@@ -17,7 +17,7 @@ for (let at = 0; at < rows.length; at += block) {
   const { clusters, births, bound, loss } = model.learn(rows.subarray(at, at + block));
   say({ stream: at / block, clusters, births, bound, loss });
 }
-for (const { id, kind, parent, rows: held } of model.clusters()) say({ cluster: id, kind, parent, rows: held });
-const { id, kind, novelty } = model.score(rows);
-id.forEach((each, i) => say({ id: each, kind: kind[i], novelty: novelty[i] }));
+for (const { id, components, parent, rows: held } of model.clusters()) say({ cluster: id, components, parent, rows: held });
+const { id, component, novelty } = model.score(rows);
+id.forEach((each, i) => say({ id: each, component: component[i], novelty: novelty[i] }));
 writeFileSync(out, model.save());

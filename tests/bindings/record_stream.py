@@ -16,7 +16,7 @@ for at in range(0, len(rows), stream_rows):
     print(json.dumps({"stream": at // stream_rows, "clusters": report.clusters, "births": report.births,
                       "bound": report.bound, "loss": report.loss}))
 for cluster in model.clusters():
-    print(json.dumps({"cluster": cluster.id, "kind": cluster.kind, "parent": cluster.parent, "rows": cluster.rows}))
+    print(json.dumps({"cluster": cluster.id, "components": cluster.components, "parent": cluster.parent, "rows": cluster.rows}))
 for score in model.score_rows(rows):
-    print(json.dumps({"id": int(score["id"]), "kind": int(score["kind"]), "novelty": float(score["novelty"])}))
+    print(json.dumps({"id": int(score["id"]), "component": int(score["component"]), "novelty": float(score["novelty"])}))
 model.save(out)

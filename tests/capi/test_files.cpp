@@ -31,7 +31,7 @@ TEST_CASE("what was saved goes on as if nothing had happened") {
   REQUIRE(adapvae_inspect(bytes.data(), bytes.size(), &snapshot, &config, nullptr) == ADAPVAE_OK);
   CHECK(snapshot.streams == 1);
   CHECK(snapshot.rows == 300);
-  CHECK(snapshot.format == 1);
+  CHECK(snapshot.format == 2);
   CHECK(std::string(snapshot.version) == adapvae_version_string());
   CHECK(config.block_rows == 400);
 

@@ -674,7 +674,7 @@ class Cli(unittest.TestCase):
         for line, direct in zip(said, golden):
             bits = [struct.unpack("<I", struct.pack("<f", line[name]))[0]
                     for name in ("probability", "novelty")]
-            self.assertEqual(f"{line['cluster'] or 0} {line['kind'] or 0} {bits[0]:08x} {bits[1]:08x}", direct)
+            self.assertEqual(f"{line['cluster'] or 0} {line['component'] or 0} {bits[0]:08x} {bits[1]:08x}", direct)
 
     def test_images_are_rows(self):
         images = patterns(300)

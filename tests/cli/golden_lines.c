@@ -23,7 +23,7 @@ static int learn_block(adapvae_model* model, const float* rows, int32_t count) {
     return 1;
   }
   for (int32_t i = 0; i < count; ++i) {
-    printf("%u %u %08x %08x\n", now[i].id, now[i].kind, bits(now[i].probability),
+    printf("%u %u %08x %08x\n", now[i].id, now[i].component, bits(now[i].probability),
            bits(met[i].novelty));
   }
   return 0;

@@ -291,8 +291,8 @@ void edit(Program& program, Parts& parts) {
       edit_run(program, parts.tensors[program.place(parts.tensors.size())].data);
     }
   } else if (what < 200) {
-    const char* names[] = {"novelty.state", "input.scale"};
-    Parts::Tensor* tensor = parts.find(names[program.below(2)]);
+    const char* names[] = {"novelty.rows", "novelty.columns", "input.scale"};
+    Parts::Tensor* tensor = parts.find(names[program.below(3)]);
     if (tensor != nullptr) edit_number(program, tensor->data);
   } else if (what < 220) {
     edit_configuration(program, parts);

@@ -102,8 +102,8 @@ TEST_CASE("events: a model tells what happened, and its reports agree") {
     const StreamReport report =
         f.learn(kinds(2 * i, 2 * i + 1, 300, static_cast<std::uint32_t>(i)));
     CHECK(report.rows == 300);
-    CHECK(report.kinds >= 1);
-    CHECK(report.kinds <= report.clusters);
+    CHECK(report.clusters >= 1);
+    CHECK(report.clusters <= report.components);
     CHECK(report.bound == report.bound_parts.total());
     CHECK(report.skipped_steps == 0);
     if (i == 0) CHECK(report.replay_accuracy == 0.0);

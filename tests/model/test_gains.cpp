@@ -258,7 +258,7 @@ TEST_CASE("what several workers have born alike is one cluster, and everyone's r
   const std::vector<ClusterId> found = own.ids(kinds(3, 3, 100, 20));
   const ClusterId id = found[0];
   CHECK(std::count(found.begin(), found.end(), id) > 95);
-  const Index k = own.model.clusters().registry().find(id);
+  const Index k = own.model.clusters().registry().clusters().find(id);
   REQUIRE(k >= 0);
   CHECK(own.model.clusters().mixture().rows_of(k) > 280.0);
   CHECK(own.model.clusters().mixture().rows_of(k) < 320.0);
@@ -269,7 +269,7 @@ TEST_CASE("what several workers have born alike is one cluster, and everyone's r
   }
   for (const GainAlias& alias : aliases) {
     CHECK(alias.local >= 1);
-    CHECK(own.model.clusters().registry().find(alias.id) >= 0);
+    CHECK(own.model.clusters().registry().clusters().find(alias.id) >= 0);
   }
   // Old kinds are where they were.
   const Rows old = kinds(0, 2, 300, 21);
@@ -290,8 +290,8 @@ TEST_CASE("a birth at a worker has the evidence that it has in a stream") {
   Copy gained(base());
   apply(gained, gain(base(), rows, 1, 1));
   const auto born = [](const ModelFixture& fixture) {
-    const ClusterRegistry& registry = fixture.model.clusters().registry();
-    const Index last = registry.clusters() - 1;
+    const ComponentRegistry& registry = fixture.model.clusters().registry();
+    const Index last = registry.components() - 1;
     CHECK(registry.info(last).born_stream == 3);
     return registry.info(last).birth_gain;
   };
@@ -343,7 +343,7 @@ TEST_CASE("where there is no room for all that is born, no row is lost") {
   }
   CHECK(rows == 2200.0);
   for (const GainAlias& alias : aliases) {
-    CHECK(small.model.clusters().registry().find(alias.id) >= 0);
+    CHECK(small.model.clusters().registry().clusters().find(alias.id) >= 0);
   }
   CHECK(small.memory.guards_untouched());
 }

@@ -28,8 +28,8 @@ ModelFixture& learnt() {
 
 std::vector<ClusterId> all_ids(ModelFixture& f) {
   std::vector<ClusterId> ids;
-  const ClusterRegistry& registry = f.model.clusters().registry();
-  for (Index k = 0; k < registry.clusters(); ++k) ids.push_back(registry.info(k).id);
+  const ClusterTable& clusters = f.model.clusters().registry().clusters();
+  for (Index c = 0; c < clusters.count(); ++c) ids.push_back(clusters[c].id);
   return ids;
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("no inference call changes what the model knows, or allocates") {
   CHECK(f.state() == before);
   for (std::size_t i = 0; i < first.size(); ++i) {
     REQUIRE(first[i].id == again[i].id);
-    REQUIRE(first[i].kind == again[i].kind);
+    REQUIRE(first[i].component == again[i].component);
     REQUIRE(first[i].probability == again[i].probability);
     REQUIRE(first[i].novelty == again[i].novelty);
     REQUIRE(first[i].log_density == again[i].log_density);
@@ -99,7 +99,8 @@ TEST_CASE("a row's result does not depend on the rows beside it") {
   int novel = 0;
   for (const RowResult& result : together) {
     CHECK(std::count(ids.begin(), ids.end(), result.id) == 1);
-    CHECK(std::count(ids.begin(), ids.end(), result.kind) == 1);
+    const ComponentRegistry& registry = f.model.clusters().registry();
+    CHECK(registry.info(registry.find(result.component)).cluster == result.id);
     CHECK(result.probability > 0.0F);
     CHECK(result.probability <= 1.0F);
     novel += result.novelty > 0.5F ? 1 : 0;
@@ -127,10 +128,10 @@ TEST_CASE("decode after encode is reconstruct") {
 
 TEST_CASE("what is drawn from a cluster goes back into it, and a seed draws the same") {
   ModelFixture& f = learnt();
-  const ClusterRegistry& registry = f.model.clusters().registry();
-  for (Index k = 0; k < registry.clusters(); ++k) {
+  const ComponentRegistry& registry = f.model.clusters().registry();
+  for (Index k = 0; k < registry.components(); ++k) {
     if (f.model.clusters().mixture().rows_of(k) < 30.0) continue;
-    const ClusterId id = registry.info(k).id;
+    const ClusterId id = registry.info(k).cluster;
     Rows x(200, kInputs);
     REQUIRE(f.model.generate(f.backend, {.cluster = id}, MatrixView(), x.view()).ok());
     int own = 0;
@@ -157,7 +158,7 @@ TEST_CASE("an interpolation ends at the prototypes, which are the clusters' mean
   ModelFixture& f = learnt();
   const std::vector<ClusterId> ids = all_ids(f);
   const Index clusters = static_cast<Index>(ids.size());
-  REQUIRE(f.model.prototype_count() == clusters);
+  REQUIRE(f.model.cluster_count() == clusters);
   Rows all_z(clusters, kLatent), all_x(clusters, kInputs);
   std::vector<ClusterId> named(ids.size());
   REQUIRE(f.model.prototypes(f.backend, all_z.view(), all_x.view(), named.data()).ok());
@@ -196,7 +197,7 @@ TEST_CASE("before the first stream rows can be looked at, and nothing is made up
   const Rows rows = kinds(0, 1, 120, 7);
   for (const RowResult& result : f.score(rows)) {
     CHECK(result.id == kNoId);
-    CHECK(result.kind == kNoId);
+    CHECK(result.component == kNoId);
     CHECK(result.novelty == 1.0F);
     CHECK(result.probability == 0.0F);
     CHECK(result.flags == (RowResult::kNothingLearnt | RowResult::kNovel));
@@ -206,7 +207,7 @@ TEST_CASE("before the first stream rows can be looked at, and nothing is made up
   CHECK(f.model.encode(f.backend, rows.view(), z.view(), MatrixView()).ok());
   CHECK(f.model.decode(f.backend, z.view(), x.view()).ok());
   CHECK(f.model.reconstruct(f.backend, rows.view(), x.view()).ok());
-  CHECK(f.model.prototype_count() == 0);
+  CHECK(f.model.cluster_count() == 0);
   for (const ClusterId id : {kNoId, ClusterId{1}}) {
     CHECK(f.model.generate(f.backend, {.cluster = id}, z.view(), x.view()).code() ==
           StatusCode::kUnavailable);
@@ -280,7 +281,7 @@ TEST_CASE("ids of merged clusters are followed") {
   // Clusters have other numbers now; kinds are still those of clusters that live.
   const std::vector<ClusterId> living = all_ids(f);
   for (const RowResult& result : f.score(kinds(0, 2, 60, 10))) {
-    CHECK(std::count(living.begin(), living.end(), result.kind) == 1);
+    CHECK(std::count(living.begin(), living.end(), result.id) == 1);
   }
   REQUIRE(f.model.clusters().forget(ids[2]).ok());
   CHECK(f.model.prototype(f.backend, ids[2], a.view(), MatrixView()).code() ==

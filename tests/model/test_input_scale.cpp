@@ -230,7 +230,7 @@ TEST_CASE("a range that was set at rest is set anew, and ids stay") {
   for (std::uint32_t i = 12; i < 16; ++i) f.learn(raw_kinds(0, 2, 400, i));
   CHECK(count_events(f, ModelEventKind::kRescaled, EventReason::kBeyondRange) == 1);
   std::vector<ClusterId> ids = {f.ids(at_rest(1, 20))[0]};
-  CHECK(f.model.clusters().registry().resolve(rest) == ids[0]);
+  CHECK(f.model.clusters().registry().clusters().resolve(rest) == ids[0]);
   for (int kind = 0; kind < 3; ++kind) {
     const std::vector<ClusterId> own = f.ids(raw_kinds(kind, kind, 100, 21));
     ids.push_back(own[0]);
@@ -267,5 +267,28 @@ TEST_CASE("rows beyond the range are told of, with the input that is farthest ou
     CHECK(e.rows >= 15.0);
     char text[kEventTextBytes];
     CHECK(std::string(format_event(e, text)).find("input 4") != std::string::npos);
+  }
+}
+
+TEST_CASE("an input that stops to vary is told of; one that never varied is not") {
+  ModelFixture f(raw_model());
+  for (std::uint32_t i = 1; i <= 3; ++i) f.learn(raw_kinds(0, 2, 400, i));
+  CHECK(count_events(f, ModelEventKind::kWarned, EventReason::kStuckInput) == 0);
+  Rows rows = raw_kinds(0, 2, 400, 4);
+  const double spread = std::sqrt(f.model.input_scale().second(3));
+  const auto stuck = static_cast<float>(f.model.input_scale().first(3) + 4.0 * spread);
+  for (Index i = 0; i < rows.rows; ++i) rows(i, 3) = stuck;
+  f.learn(rows);
+  REQUIRE(count_events(f, ModelEventKind::kWarned, EventReason::kStuckInput) == 1);
+  std::vector<ModelEvent> events(400);
+  const EventRead read = f.model.read_events(0, events.data(), 400);
+  for (Index i = 0; i < read.count; ++i) {
+    const ModelEvent& e = events[static_cast<std::size_t>(i)];
+    if (e.reason != EventReason::kStuckInput) continue;
+    CHECK(e.input == 3);
+    CHECK(e.rows == 400.0);
+    char text[kEventTextBytes];
+    CHECK(std::string(format_event(e, text)).find("input 3 has the same value in all 400 rows") !=
+          std::string::npos);
   }
 }

@@ -50,8 +50,8 @@ Home home_of(ModelFixture& f, int kind) {
 
 // Born in stream `number`, from 1, or later, and not a part of another kind's cluster.
 bool born_since(ModelFixture& f, const Home& home, std::uint64_t number) {
-  const ClusterRegistry& registry = f.model.clusters().registry();
-  return home.part > 0.8 && registry.info(registry.find(home.id)).born_stream >= number;
+  const ClusterTable& clusters = f.model.clusters().registry().clusters();
+  return home.part > 0.8 && clusters[clusters.find(home.id)].born_stream >= number;
 }
 
 // What a stream asked of the backend, by the number of clusters that there were all along.
@@ -113,7 +113,8 @@ TEST_CASE("long run: hundreds of blocks in one arena, old kinds keep their ids, 
   for (int kind = 0; kind < kKinds; ++kind) {
     const Home now = home_of(f, kind);
     const ClusterId then = home[static_cast<std::size_t>(kind)];
-    kept += now.part > 0.8 && now.id == f.model.clusters().registry().resolve(then) ? 1 : 0;
+    kept +=
+        now.part > 0.8 && now.id == f.model.clusters().registry().clusters().resolve(then) ? 1 : 0;
   }
   // All or all but one of both, as measured; builds differ in the last bits, and training magnifies
   // that.

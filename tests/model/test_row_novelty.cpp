@@ -103,6 +103,45 @@ TEST_CASE("what the features do not see is novel by what cannot be redrawn") {
   CHECK(novel_part(f, moved) > 0.9);
 }
 
+TEST_CASE("errors count from the first block on, and rows that it has not seen are no more novel") {
+  ModelFixture f(weighing(1.0));
+  f.learn(kinds(0, 2, 400, 1));
+  const Rows ordinary = kinds(0, 2, 1000, 77);
+  const double part = novel_part(f, ordinary);
+  CHECK(part > 0.01);
+  CHECK(part < 0.15);
+  const Rows some = kinds(0, 2, 100, 78);
+  const Rows moved = moved_unseen(f, some, 1.5);
+  CHECK(novel_part(f, moved) > 0.9);
+  // What the decoder misses is missing from the row's density, too.
+  const std::vector<RowResult> before = f.score(some);
+  const std::vector<RowResult> after = f.score(moved);
+  Index lower = 0;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    lower += after[i].log_density < before[i].log_density - 1.0F ? 1 : 0;
+  }
+  CHECK(lower > 90);
+}
+
+TEST_CASE("of rows that were learnt, those of a rare kind are known, but rank as rare") {
+  ModelFixture f(weighing(1.0));
+  Rows rows = kinds(0, 2, 400, 1);
+  const Rows rare = kinds(7, 7, 24, 2);
+  for (Index i = 0; i < rare.rows; ++i) {
+    std::copy_n(rare.view().row(i), kInputs, rows.view().row(16 * i));
+  }
+  f.learn(rows);
+  const Rows later = kinds(7, 7, 100, 3);
+  CHECK(novel_part(f, later) < 0.5);
+  const std::vector<RowResult> odd = f.score(later);
+  const std::vector<RowResult> usual = f.score(kinds(0, 2, 300, 4));
+  Index below = 0;
+  for (const RowResult& a : odd) {
+    for (const RowResult& b : usual) below += a.log_density < b.log_density ? 1 : 0;
+  }
+  CHECK(below > 0.8 * 100 * 300);
+}
+
 TEST_CASE("novelty rises with the error, and every number is finite") {
   ModelFixture f(weighing(1.0));
   teach(f);
@@ -189,9 +228,9 @@ struct Calibrated {
     place(arena);
     registry.reset();
     novelty.reset();
-    while (registry.clusters() < static_cast<Index>(means.size())) {
+    while (registry.components() < static_cast<Index>(means.size())) {
       registry.add(kNoId, 1, 0.0, 0.0);
-      registry.publish(registry.clusters() - 1);
+      registry.publish(registry.components() - 1);
     }
     Philox random({.seed = 1});
     Index n = 0;
@@ -205,7 +244,7 @@ struct Calibrated {
   }
   void place(Arena& arena) {
     registry.place(arena, 4, 4);
-    novelty.place(arena, 8, 0.0, kRows, 4);
+    novelty.place(arena, 8, 0.0, false, kRows, 4);
   }
   // Of a cluster's rows, the fraction that is novel.
   double novel(Index k, double mean) const {
@@ -220,7 +259,7 @@ struct Calibrated {
   }
 
   static constexpr Index kRows = 40000;
-  ClusterRegistry registry;
+  ComponentRegistry registry;
   RowNovelty novelty;
   GuardedMemory memory;
   NoveltySettings settings{.false_alarm_rate = 0.01};

@@ -109,6 +109,7 @@ TEST_CASE("snapshot: hostile files with the right checksum are refused, and noth
        [](Taken& t) {
          for (std::byte& b : t.part("clusters.state").data) b = std::byte{0xFF};
        }},
+      {"another number of components", [](Taken& t) { t.set("adapvae.components", "70"); }},
       {"another number of clusters", [](Taken& t) { t.set("adapvae.clusters", "70"); }},
       {"fewer streams than the clusters saw", [](Taken& t) { t.set("adapvae.streams", "0"); }},
       {"streams below nothing", [](Taken& t) { t.set("adapvae.streams", "-1"); }},
@@ -119,7 +120,7 @@ TEST_CASE("snapshot: hostile files with the right checksum are refused, and noth
       {"a count is missing", [](Taken& t) { t.drop("adapvae.rows"); }},
       {"no format", [](Taken& t) { t.drop("adapvae.format"); }},
       {"format 0", [](Taken& t) { t.set("adapvae.format", "0"); }},
-      {"a newer format", [](Taken& t) { t.set("adapvae.format", "2"); }},
+      {"a newer format", [](Taken& t) { t.set("adapvae.format", "3"); }},
       {"a field out of bounds", [](Taken& t) { t.set("config.batch", "-5"); }},
       {"fields that do not fit", [](Taken& t) { t.set("config.batch", "101"); }},
       {"no room for replay", [](Taken& t) { t.set("config.replay_ratio", "3"); }},

@@ -11,7 +11,7 @@ DATA = os.path.join(source, "examples", "data", "mnist-5000")
 TINY = ["hidden1=16", "hidden2=0", "latent=3", "pretrain_epochs=2", "adapt_epochs=1",
         "joint_epochs=1", "max_clusters=6", "quiet=1"]
 SCORES = ["k", "nmi", "nmi_geometric", "ari", "hs", "cs", "vm", "acc", "purity"]
-SCORES += ["kinds_" + name for name in SCORES]
+SCORES += ["components_" + name for name in SCORES]
 KEYS = SCORES + ["protocol", "set", "preset", "seed", "settings", "threads", "rows", "pretrain_rows",
                  "held_out_rows", "seconds", "peak_mb", "model_mb", "frozen", "births",
                  "false_births", "stray_births", "novelty", "novelty_precision", "novelty_recall",

@@ -48,28 +48,29 @@ def dense(x, weight, bias):
 
 
 def check(metadata, tensors, latent):
-    assert metadata["adapvae.format"] == "1"
+    assert metadata["adapvae.format"] == "2"
     config = {key[7:]: value for key, value in metadata.items() if key.startswith("config.")}
     assert config["activation"] == "tanh" and config["covariance"] == "full", config
     m, inputs = int(config["latent"]), int(config["inputs"])
-    count = int(metadata["adapvae.clusters"])
+    clusters = int(metadata["adapvae.clusters"])
+    count = int(metadata["adapvae.components"])
     assert metadata["adapvae.streams"] == "2" and metadata["adapvae.rows"] == "400"
     assert metadata["adapvae.rows_pending"] == "5"
     assert float(metadata["adapvae.time_pending"]) == 0.5
 
     for name, dtype, shape in (
-            ("clusters.id", "U64", [count]), ("clusters.rows", "F64", [count]),
-            ("clusters.mean", "F64", [count, m]), ("clusters.covariance", "F64", [count, m, m]),
-            ("clusters.name", "U8", [count, 32]), ("block.rows", "F32", [5, inputs]),
-            ("clusters.kind", "U64", [count])):
+            ("clusters.id", "U64", [clusters]), ("clusters.name", "U8", [clusters, 32]),
+            ("components.id", "U64", [count]), ("components.cluster", "U64", [count]),
+            ("components.rows", "F64", [count]), ("components.mean", "F64", [count, m]),
+            ("components.covariance", "F64", [count, m, m]), ("block.rows", "F32", [5, inputs])):
         assert tensors[name][:2] == (dtype, shape), (name, tensors[name][:2])
     ids = tensors["clusters.id"][2]
-    assert len(set(ids)) == count and min(ids) >= 1
+    assert len(set(ids)) == clusters and min(ids) >= 1
     names = [bytes(row).rstrip(b"\0").decode() for row in matrix(tensors["clusters.name"])]
-    assert names[ids.index(1)] == "ein Käse" and names.count("") == count - 1, names
-    assert abs(sum(tensors["clusters.rows"][2]) - 400) < 1e-6
-    assert all(kind in ids for kind in tensors["clusters.kind"][2])
-    covariance = tensors["clusters.covariance"][2]
+    assert names[ids.index(1)] == "ein Käse" and names.count("") == clusters - 1, names
+    assert abs(sum(tensors["components.rows"][2]) - 400) < 1e-6
+    assert set(tensors["components.cluster"][2]) == set(ids)
+    covariance = tensors["components.covariance"][2]
     for k in range(count):
         c = [covariance[(k * m + i) * m:(k * m + i + 1) * m] for i in range(m)]
         assert all(c[i][i] > 0 and c[i][j] == c[j][i] for i in range(m) for j in range(m))

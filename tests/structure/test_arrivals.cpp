@@ -131,7 +131,7 @@ TEST_CASE("a new kind that takes over the place of a few strays is announced") {
   Succession s(false);
   const ClusterId now = s.home(12.0);
   CHECK(now != s.strays);
-  CHECK(s.f.learner.registry().resolve(s.strays) == now);
+  CHECK(s.f.learner.registry().clusters().resolve(s.strays) == now);
   const auto born = s.f.events_of(ClusterEventKind::kBorn);
   const auto merged = s.f.events_of(ClusterEventKind::kMerged);
   REQUIRE(merged.size() == 1);
@@ -140,7 +140,9 @@ TEST_CASE("a new kind that takes over the place of a few strays is announced") {
   CHECK(born.back().stream == 2);
   CHECK(merged[0].id == now);
   CHECK(merged[0].other == s.strays);
-  CHECK(s.f.learner.registry().info(s.f.learner.registry().find(now)).born_stream == 2);
+  CHECK(
+      s.f.learner.registry().clusters()[s.f.learner.registry().clusters().find(now)].born_stream ==
+      2);
   // The scale of novelty is not set by rows of a kind that nobody knew.
   CHECK(s.f.score({60.0F, 60.0F, 60.0F}).novelty[0] > 0.5F);
 }

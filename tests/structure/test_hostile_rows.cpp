@@ -159,7 +159,7 @@ TEST_CASE("no call allocates") {
                     {r.data(), 200, f.learner.mixture().clusters()}, score.data(), novelty.data());
   }
   MoveRecord record;
-  const ClusterId id = f.learner.registry().info(0).id;
+  const ClusterId id = f.learner.registry().info(0).cluster;
   failures += f.learner.rename(id, "x").ok() ? 0 : 1;
   failures += f.learner.split(id, true, record).ok() ? 0 : 1;
   failures += f.learner.undo().ok() ? 0 : 1;

@@ -41,18 +41,16 @@ TEST_CASE("a state after merging clusters that overlap loads, and undo works") {
       rows.insert(rows.end(), more.begin(), more.end());
       REQUIRE(f.learn(rows).ok());
     }
-    while (f.learner.mixture().clusters() > 1) {
+    const ClusterTable& clusters = f.learner.registry().clusters();
+    while (clusters.count() > 1) {
       MoveRecord record;
-      REQUIRE(
-          f.learner
-              .merge(f.learner.registry().info(0).id, f.learner.registry().info(1).id, true, record)
-              .ok());
+      REQUIRE(f.learner.merge(clusters[0].id, clusters[1].id, true, record).ok());
     }
     const auto state = f.saved();
     LearnerFixture other(plain(2, 400));
     ByteReader reader(state.data(), state.size());
     REQUIRE(other.learner.load(reader).ok());
-    REQUIRE(f.learner.rename(f.learner.registry().info(0).id, "x").ok());
+    REQUIRE(f.learner.rename(f.learner.registry().info(0).cluster, "x").ok());
     REQUIRE(f.learner.undo().ok());
     REQUIRE(f.saved() == state);
   }
@@ -75,7 +73,7 @@ TEST_CASE("pieces that the user cut stay apart, cut again, light or absorbing ot
   LearnerFixture f(plain(2, 100));
   Philox random({.seed = 83});
   REQUIRE(f.learn(normal_rows(100, 2, 0.0, random)).ok());
-  const ClusterId id = f.learner.registry().info(0).id;
+  const ClusterId id = f.learner.registry().info(0).cluster;
   MoveRecord record;
   REQUIRE(f.learner.split(id, true, record).ok());
   REQUIRE(f.learner.split(id, true, record).ok());

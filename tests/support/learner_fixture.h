@@ -54,7 +54,8 @@ class LearnerFixture {
     std::vector<float> r(static_cast<std::size_t>(n * learner.mixture().clusters()));
     learner.score(backend, {rows.data(), n, m}, {}, {r.data(), n, learner.mixture().clusters()},
                   out.score.data(), out.novelty.data());
-    for (const RowScore& s : out.score) out.id.push_back(learner.registry().info(s.cluster).id);
+    for (const RowScore& s : out.score)
+      out.id.push_back(learner.registry().info(s.cluster).cluster);
     return out;
   }
 

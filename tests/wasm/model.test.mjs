@@ -48,9 +48,9 @@ for (const { name, AdapVAE, runtime, backend, isa } of BUILDS) {
       const ids = (list, key) => list.map((cluster) => cluster[key]).sort((a, b) => a - b);
       assert.deepEqual(ids(model.clusters(), 'id'), ids(expected.clusters, 'cluster'));
       const scores = model.score(rows);
-      expected.scores.forEach(({ id, kind, novelty }, i) => {
+      expected.scores.forEach(({ id, component, novelty }, i) => {
         assert.equal(scores.id[i], id);
-        assert.equal(scores.kind[i], kind);
+        assert.equal(scores.component[i], component);
         assert.ok(Math.abs(scores.novelty[i] - novelty) <= 1e-3, `row ${i}: ${scores.novelty[i]}, native ${novelty}`);
       });
 

@@ -65,8 +65,8 @@ static void print_clusters(adapvae_model* model) {
   for (int32_t i = 0; i < info.clusters; ++i) {
     adapvae_cluster cluster = {.struct_size = sizeof cluster};
     check(model, adapvae_cluster_at(model, i, &cluster));
-    printf("{\"cluster\":%u,\"kind\":%u,\"parent\":%u,\"rows\":%.17g}\n", cluster.id, cluster.kind,
-           cluster.parent, cluster.rows);
+    printf("{\"cluster\":%u,\"components\":%d,\"parent\":%u,\"rows\":%.17g}\n", cluster.id,
+           cluster.components, cluster.parent, cluster.rows);
   }
 }
 
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   adapvae_result* results = malloc((size_t)count * sizeof *results);
   check(model, adapvae_score(model, rows, count, 0, results));
   for (int32_t i = 0; i < count; ++i) {
-    printf("{\"id\":%u,\"kind\":%u,\"novelty\":%.9g}\n", results[i].id, results[i].kind,
+    printf("{\"id\":%u,\"component\":%u,\"novelty\":%.9g}\n", results[i].id, results[i].component,
            (double)results[i].novelty);
   }
   save(model, argv[3]);

@@ -98,10 +98,10 @@ test('of many clusters, features or inputs the page asks for no more than it can
     const asked = [];
     let decoded = 0;
     const { clusters, alive } = await knownBy({
-      clusters: () => Array.from({ length: count }, (_, i) => ({ id: i + 1, kind: 1, rows: i })),
+      clusters: () => Array.from({ length: count }, (_, i) => ({ id: i + 1, components: 1, rows: i })),
       info: () => ({ latent, inputs }),
       moments: (id) => asked.push(id) && { mean: new Float64Array(latent), covariance: new Float64Array() },
-      decode: (means) => new Float32Array(((decoded = means.length / latent), decoded * inputs)),
+      interpolate: () => (++decoded, { rows: new Float32Array(inputs), features: new Float32Array(latent) }),
     });
     assert.equal(alive.size, count);
     assert.equal(decoded, asked.length);

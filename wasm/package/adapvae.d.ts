@@ -146,7 +146,8 @@ export interface Report {
   streams: number;
   rows: number;
   clusters: number;
-  kinds: number;
+  /** Of the mixture; a cluster has one or several. */
+  components: number;
   births: number;
   merges: number;
   retirements: number;
@@ -172,7 +173,8 @@ export interface Scores {
   count: number;
   /** Most probable cluster; 0 before anything is learnt. */
   id: Uint32Array;
-  kind: Uint32Array;
+  /** Most probable component of that cluster. */
+  component: Uint32Array;
   probability: Float32Array;
   /** In [0, 1]; novel if above 0.5. */
   novelty: Float32Array;
@@ -213,13 +215,15 @@ export interface Info {
   latent: number;
   inputs: number;
   blockRows: number;
+  components: number;
   /** Of the model's WebAssembly memory. */
   heapBytes: number;
 }
 
 export interface Cluster {
   id: number;
-  kind: number;
+  /** Of the mixture that belong to it. */
+  components: number;
   parent: number;
   bornStream: number;
   seenStream: number;
@@ -252,7 +256,7 @@ export type EventType =
   | 'learnt'
   | 'rescaled'
   | 'warned';
-export type EventReason = 'none' | 'bound' | 'rows' | 'room' | 'one' | 'covariance' | 'step' | 'rate' | 'known' | 'range' | 'capacity';
+export type EventReason = 'none' | 'bound' | 'rows' | 'room' | 'one' | 'covariance' | 'step' | 'rate' | 'known' | 'range' | 'capacity' | 'stuck';
 export interface ModelEvent {
   type: EventType;
   reason: EventReason;

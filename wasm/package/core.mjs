@@ -13,14 +13,14 @@ export const STRUCTS = {
   error: 'i status,i index,i reserved,s message',
   field: 'i type,i live,i reserved,d lowest,d highest,d preset,s name,s group,s choices,s sentence',
   report:
-    'i streams,i rows,i clusters,i kinds,i births,i merges,i retirements,i refusals,i replay_rows,' +
+    'i streams,i rows,i clusters,i components,i births,i merges,i retirements,i refusals,i replay_rows,' +
     'i drifted,i stopped,d bound,d loss,d log_likelihood,d mixture,d entropy,d distillation,' +
     'd replay_accuracy,d largest_drift,U skipped_steps,U repairs',
   info:
     'i clusters,i rows_waiting,i undo_steps,U streams,U rows,U ids_given,U events,U memory_bytes,' +
-    'U snapshot_bytes,d time,s backend,i scores_only,i latent,i inputs,i block_rows',
+    'U snapshot_bytes,d time,s backend,i scores_only,i latent,i inputs,i block_rows,i components',
   cluster:
-    'u id,u kind,u parent,U born_stream,U seen_stream,d rows,d weight,d birth_rows,d birth_gain,' +
+    'u id,i components,u parent,U born_stream,U seen_stream,d rows,d weight,d birth_rows,d birth_gain,' +
     'i provisional,n name',
   event:
     'i type,i reason,i missed,U sequence,U stream,u id,u other,d gain,d rows,i clusters,i input',
@@ -33,7 +33,7 @@ export const STRUCTS = {
 // Names of the header's enums, by number.
 export const EVENTS =
   'born merged retired not_born forgotten split noticed labelled undone drifted repaired learnt rescaled warned'.split(' ');
-export const REASONS = 'none bound rows room one covariance step rate known range capacity'.split(' ');
+export const REASONS = 'none bound rows room one covariance step rate known range capacity stuck'.split(' ');
 export const STAGES = 'pretrain adapt embed births joint close'.split(' ');
 export const PROVISIONAL = 1;
 export const NOTHING_LEARNT = 2;
@@ -523,7 +523,7 @@ export class Model {
     const block = asRows(rows, this.#inputs);
     const { count } = block;
     const id = new Uint32Array(count);
-    const kind = new Uint32Array(count);
+    const component = new Uint32Array(count);
     const probability = new Float32Array(count);
     const novelty = new Float32Array(count);
     const logDensity = new Float32Array(count);
@@ -536,14 +536,14 @@ export class Model {
         const real = new Float32Array(buffer, output, 6 * n);
         for (let i = 0, at = 0; i < n; ++i, at += 6) {
           id[first + i] = whole[at];
-          kind[first + i] = whole[at + 1];
+          component[first + i] = whole[at + 1];
           probability[first + i] = real[at + 2];
           novelty[first + i] = real[at + 3];
           logDensity[first + i] = real[at + 4];
           flags[first + i] = whole[at + 5];
         }
       });
-    return { count, id, kind, probability, novelty, logDensity, flags };
+    return { count, id, component, probability, novelty, logDensity, flags };
   }
   probabilities(rows) {
     const ids = Uint32Array.from(this.clusters(), ({ id }) => id);

@@ -51,10 +51,10 @@ func main() {
 			r.Births, r.Bound, r.Loss)
 	}
 	for _, c := range must(model.Clusters()) {
-		fmt.Printf("{\"cluster\":%d,\"kind\":%d,\"parent\":%d,\"rows\":%.17g}\n", c.ID, c.Kind, c.Parent, c.Rows)
+		fmt.Printf("{\"cluster\":%d,\"components\":%d,\"parent\":%d,\"rows\":%.17g}\n", c.ID, c.Components, c.Parent, c.Rows)
 	}
 	for _, s := range must(model.Score(rows)) {
-		fmt.Printf("{\"id\":%d,\"kind\":%d,\"novelty\":%.9g}\n", s.ID, s.Kind, s.Novelty)
+		fmt.Printf("{\"id\":%d,\"component\":%d,\"novelty\":%.9g}\n", s.ID, s.Component, s.Novelty)
 	}
 	if err := model.Save(os.Args[3]); err != nil {
 		log.Fatal(err)

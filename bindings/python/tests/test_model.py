@@ -213,7 +213,7 @@ class Looking(unittest.TestCase):
         rows = kinds([0, 1, 2, 5], 100, seed=4)[0]
         bytes_ = model.to_bytes()
         records = model.score_rows(rows)
-        np.testing.assert_array_equal(model.predict(rows), records["kind"])
+        np.testing.assert_array_equal(model.predict(rows), records["id"])
         np.testing.assert_array_equal(model.novelty(rows), records["novelty"])
         np.testing.assert_array_equal(model.score_samples(rows), records["log_density"])
         np.testing.assert_array_equal(model.decision_function(rows) < 0, records["novelty"] > 0.5)
@@ -248,6 +248,7 @@ class Looking(unittest.TestCase):
         self.assertEqual(set(model.sample(5, id=id)[1]), {id})
         line = model.interpolate(model.cluster_ids_[0], model.cluster_ids_[1], 5)
         self.assertEqual(line.shape, (5, 8))
+        id = next(cluster.id for cluster in model.clusters() if cluster.components == 1)
         mean, covariance = model.moments(id)
         self.assertTrue((np.linalg.eigvalsh(covariance) > 0).all())
         np.testing.assert_allclose(model.inverse_transform(mean[None]), model.interpolate(id, id, 1), atol=1e-5)

@@ -27,11 +27,11 @@
  * Novelty.   In [0, 1], higher is more novel. A row is novel if and only if its novelty is above 0.5.
  *            Judged by its features, and by what the network cannot redraw of it.
  *            Before anything is learnt it is 1, and the cluster is ADAPVAE_NO_ID.
- * Ids.       A cluster has an id from 1 on, which never changes and never is another's. What was
- *            merged away is still answered for: adapvae_resolve().
- * Kinds.     A kind of thing may have several clusters, its styles: clusters whose rows cannot be
- *            told apart are of one kind, which has the lowest of their ids. Ids are for what
- *            must not change, kinds for counting modes; kinds are judged anew after each stream.
+ * Clusters.  A cluster is what a person would count. It has an id from 1 on, which never changes and
+ *            is never used for another cluster. adapvae_resolve() answers for the id of a cluster
+ *            that was merged.
+ * Components. The mixture is made of Gaussian components. A cluster is one component, or several whose
+ *            rows cannot be told apart. A component that is added to a known cluster is not a birth.
  * Errors.    Every call that can fail returns an adapvae_status. A call that fails has changed
  *            nothing: a model is then byte for byte what it was (exceptions: restore_on_failure, and
  *            adapvae_push() of several blocks). Why it failed: adapvae_last_error(),
@@ -355,10 +355,11 @@ typedef struct adapvae_config {
   int32_t pending_streams;
 
   /* -- Kinds -- */
-  /* Group clusters whose rows cannot be told apart into kinds. 0 or 1. Live. Default 1. */
+  /* Components whose rows cannot be told apart are one cluster; else each is a cluster of its
+   * own. 0 or 1. Live. Default 1. */
   int32_t kinds;
-  /* Kinds that overlap by more than a tenth of this are joined. Higher: more and smaller kinds.
-   * Live. Default 1. */
+  /* Groups of components that overlap by more than a third of this are one cluster. Higher: more
+   * and smaller clusters. Live. Default 1. */
   double kind_resolution;
 
   /* -- Forgetting -- */
@@ -514,8 +515,8 @@ typedef struct adapvae_report {
   int32_t streams; /* learnt in this call; 0: push() gathered rows, the rest is as before */
   int32_t rows;    /* of the last stream, as all that follows */
   int32_t clusters;
-  int32_t kinds;  /* groups of clusters */
-  int32_t births; /* announced; what happened in detail: events */
+  int32_t components; /* of the mixture; a cluster has one or several */
+  int32_t births;     /* of clusters, announced; what happened in detail: events */
   int32_t merges;
   int32_t retirements;
   int32_t refusals;    /* births that the evidence did not carry */
@@ -596,12 +597,12 @@ enum {
 
 /* This struct does not grow. Every number in it is finite, whatever the row. */
 typedef struct adapvae_result {
-  adapvae_id id;     /* most probable cluster */
-  adapvae_id kind;   /* of that cluster: the lowest id of a cluster of its kind, perhaps its own */
-  float probability; /* of that cluster, among those that there are */
-  float novelty;     /* [0, 1]; novel if above 0.5 */
-  float log_density; /* of the row's features under all clusters */
-  uint32_t flags;    /* ADAPVAE_PROVISIONAL, … */
+  adapvae_id id;        /* most probable cluster */
+  adapvae_id component; /* most probable component of that cluster; ids of their own */
+  float probability;    /* of that cluster, among those that there are */
+  float novelty;        /* [0, 1]; novel if above 0.5 */
+  float log_density;    /* of the row, rare clusters and values included: higher is more ordinary */
+  uint32_t flags;       /* ADAPVAE_PROVISIONAL, … */
 } adapvae_result;
 
 /* All of these take any number of rows, 0 included, and leave the model as it is. Outputs are the
@@ -630,8 +631,8 @@ ADAPVAE_API adapvae_status adapvae_reconstruct(adapvae_model* model, const float
 ADAPVAE_API adapvae_status adapvae_generate(adapvae_model* model, adapvae_id id, uint32_t seed,
                                             int32_t count, float* rows, float* features,
                                             adapvae_id* ids);
-/* From one cluster's mean to another's, both included; the same id twice: count times its mean. One
- * of the outputs may be NULL. */
+/* From the mean of one cluster's largest component to that of another's, both included; the same id
+ * twice: count times its mean. One of the outputs may be NULL. */
 ADAPVAE_API adapvae_status adapvae_interpolate(adapvae_model* model, adapvae_id from, adapvae_id to,
                                                int32_t count, float* rows, float* features);
 
@@ -656,6 +657,7 @@ typedef struct adapvae_info {
   int32_t latent;      /* features */
   int32_t inputs;
   int32_t block_rows;
+  int32_t components; /* of the mixture; a cluster has one or several */
 } adapvae_info;
 ADAPVAE_API adapvae_status adapvae_get_info(const adapvae_model* model, adapvae_info* info);
 
@@ -664,8 +666,8 @@ ADAPVAE_API adapvae_status adapvae_get_info(const adapvae_model* model, adapvae_
 typedef struct adapvae_cluster {
   uint32_t struct_size;
   adapvae_id id;
-  adapvae_id kind;      /* lowest id of a cluster of its kind, perhaps its own */
-  adapvae_id parent;    /* out of which it was born; ADAPVAE_NO_ID: none */
+  int32_t components;   /* of the mixture that belong to it */
+  adapvae_id parent;    /* cluster out of which it was born; ADAPVAE_NO_ID: none */
   uint64_t born_stream; /* number of the stream, from 1; 0: the one that was there from the start */
   uint64_t seen_stream; /* last stream that gave it rows */
   double rows;          /* that it holds; with half-lives, less than came */
@@ -684,7 +686,8 @@ ADAPVAE_API adapvae_status adapvae_cluster_of(const adapvae_model* model, adapva
 /* Its id; ADAPVAE_NO_ID if there is none, because the user had it forgotten, or the id was never
  * given, or merged away so long ago that more than `aliases` others were since. */
 ADAPVAE_API adapvae_id adapvae_resolve(const adapvae_model* model, adapvae_id id);
-/* Of a cluster's features: mean [latent] and covariance [latent × latent]; either may be NULL. */
+/* Of a cluster's features, all its components together: mean [latent] and covariance
+ * [latent × latent]; either may be NULL. */
 ADAPVAE_API adapvae_status adapvae_moments(const adapvae_model* model, adapvae_id id, double* mean,
                                            double* covariance);
 
@@ -692,14 +695,16 @@ ADAPVAE_API adapvae_status adapvae_moments(const adapvae_model* model, adapvae_i
 
 /* Between streams; each can be undone until the next stream is learnt. By force against the
  * evidence it also holds in later streams: what was merged stays one, what was split stays two.
- * *gain (or NULL) is the change of the evidence bound, also if refused. */
+ * *gain (or NULL) is the change of the evidence bound that judges it, also if refused: for a merge
+ * that of the two most similar components becoming one. */
 
 /* At most ADAPVAE_NAME_BYTES - 1 bytes of UTF-8; "" takes a name away. */
 ADAPVAE_API adapvae_status adapvae_label(adapvae_model* model, adapvae_id id, const char* name);
 /* `other` goes into `id`. */
 ADAPVAE_API adapvae_status adapvae_merge(adapvae_model* model, adapvae_id id, adapvae_id other,
                                          int32_t force, double* gain);
-/* In two; *part (or NULL): id of the new one. */
+/* In two; *part (or NULL): id of the new one. A cluster of several components needs force: that
+ * they are one is what the evidence says. */
 ADAPVAE_API adapvae_status adapvae_split(adapvae_model* model, adapvae_id id, int32_t force,
                                          adapvae_id* part, double* gain);
 /* All that it holds is gone. */
@@ -746,7 +751,9 @@ enum {
   ADAPVAE_REASON_RATE = 7,       /* training diverged; repeated with a smaller learning rate */
   ADAPVAE_REASON_KNOWN = 8,      /* of ADAPVAE_LEARNT: nothing new, the network was not trained */
   ADAPVAE_REASON_RANGE = 9,      /* `rows` rows lie beyond the range of the inputs */
-  ADAPVAE_REASON_CAPACITY = 10   /* of ADAPVAE_WARNED: max_clusters is nearly reached */
+  ADAPVAE_REASON_CAPACITY = 10,  /* of ADAPVAE_WARNED: max_clusters is nearly reached */
+  ADAPVAE_REASON_STUCK = 11      /* of ADAPVAE_WARNED: input `input`, which varied before, has the
+                                    same value in all rows of the block (with scale_inputs) */
 };
 
 typedef struct adapvae_event {
@@ -761,7 +768,7 @@ typedef struct adapvae_event {
   double gain; /* of the evidence bound */
   double rows;
   int32_t clusters; /* of ADAPVAE_LEARNT and ADAPVAE_REASON_CAPACITY; else 0 */
-  int32_t input;    /* of ADAPVAE_REASON_RANGE: the input that is farthest out, from 0; else -1 */
+  int32_t input;    /* of ADAPVAE_REASON_RANGE and ADAPVAE_REASON_STUCK: number from 0; else -1 */
 } adapvae_event;
 /* The event after event->sequence (0: the oldest that is kept); ADAPVAE_NO_MORE: none yet. The last
  * `events` (configuration) are kept, not over a save and load.

@@ -28,12 +28,13 @@ CError = _struct("CError", "i status,i index,i reserved,s message")
 CField = _struct("CField", "i type,i live,i reserved,d lowest,d highest,d preset,s name,s group,s choices,s sentence")
 COptions = _struct("COptions", "i backend,p memory,z memory_bytes,p allocate,p release,p allocate_context,p parallel_for,"
                    "p parallel_context,i threads,i in_place,p clock,p clock_context,z max_memory_bytes")
-CReport = _struct("CReport", "i streams,i rows,i clusters,i kinds,i births,i merges,i retirements,i refusals,"
+CReport = _struct("CReport", "i streams,i rows,i clusters,i components,i births,i merges,i retirements,i refusals,"
                   "i replay_rows,i drifted,i stopped,d bound,d loss,d log_likelihood,d mixture,d entropy,"
                   "d distillation,d replay_accuracy,d largest_drift,U skipped_steps,U repairs")
 CInfo = _struct("CInfo", "i clusters,i rows_waiting,i undo_steps,U streams,U rows,U ids_given,U events,U memory_bytes,"
-                "U snapshot_bytes,d time,s backend,i scores_only,i latent,i inputs,i block_rows")
-CCluster = _struct("CCluster", "u id,u kind,u parent,U born_stream,U seen_stream,d rows,d weight,d birth_rows,"
+                "U snapshot_bytes,d time,s backend,i scores_only,i latent,i inputs,i block_rows,"
+                "i components")
+CCluster = _struct("CCluster", "u id,i components,u parent,U born_stream,U seen_stream,d rows,d weight,d birth_rows,"
                    "d birth_gain,i provisional,n name")
 CEvent = _struct("CEvent", "i type,i reason,i missed,U sequence,U stream,u id,u other,d gain,d rows,i clusters,i input")
 CSnapshot = _struct("CSnapshot", "i clusters,U format,U streams,U rows,U rows_waiting,U events,d time,n version")
@@ -42,12 +43,12 @@ CMetrics = _struct("CMetrics", "i rows,i labels,i clusters,d nmi,d nmi_geometric
                    "d v_measure,d accuracy,d purity")
 
 # adapvae_result: what a row's score is.
-RESULT = [("id", "u4"), ("kind", "u4"), ("probability", "f4"), ("novelty", "f4"), ("log_density", "f4"), ("flags", "u4")]
+RESULT = [("id", "u4"), ("component", "u4"), ("probability", "f4"), ("novelty", "f4"), ("log_density", "f4"), ("flags", "u4")]
 # adapvae_alias: what became of a cluster that was born at a worker.
 ALIAS = [("worker", "u8"), ("sequence", "u8"), ("local", "u4"), ("id", "u4")]
 EVENTS = ("born merged retired not_born forgotten split noticed labelled undone drifted repaired learnt rescaled "
           "warned").split()
-REASONS = "none bound rows room one covariance step rate known range capacity".split()
+REASONS = "none bound rows room one covariance step rate known range capacity stuck".split()
 STAGES = "pretrain adapt embed births joint close".split()
 OK, BUSY, NO_MORE, OUT_OF_MEMORY = 0, 60, 62, 20
 

@@ -516,16 +516,15 @@ class AdapVAE:
     # ---- rows, without learning --------------------------------------------------------------------------------------
 
     def score_rows(self, X: Any) -> np.ndarray:
-        """All that is known of each row, as a record array: id, kind, probability, novelty, log_density, flags."""
+        """All that is known of each row, as a record array: id, component, probability, novelty, log_density, flags."""
         native, rows = self._looking(X)
         out = np.empty(len(rows), _RESULT)
         native.on_rows(lib.adapvae_score, rows, address(out))
         return out
 
     def predict(self, X: Any) -> np.ndarray:
-        """Kind of each row's most probable cluster: clusters that cannot be told apart are of one kind, which has the
-        lowest of their ids. 0: nothing is learnt yet. The cluster itself: score_rows()["id"]."""
-        return self.score_rows(X)["kind"].astype(np.int64)
+        """Id of each row's most probable cluster; it never changes. 0: nothing is learnt yet."""
+        return self.score_rows(X)["id"].astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of every cluster; columns as in cluster_ids_."""
@@ -537,11 +536,19 @@ class AdapVAE:
         return out[:, np.argsort(ids).astype(int)]
 
     def novelty(self, X: Any) -> np.ndarray:
-        """In [0, 1]; a row is novel if above 0.5. 1 before anything is learnt."""
+        """In [0, 1]; a row is novel if above 0.5. 1 before anything is learnt.
+
+        Judged by cluster: a row is known if it is typical of some cluster, however rare that is. To rank rows of a table
+        that has anomalies in its training rows, use score_samples().
+        """
         return self.score_rows(X)["novelty"].copy()
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Log density of each row's features: higher is more ordinary."""
+        """Log density of each row: higher is more ordinary.
+
+        Of its features, less what its reconstruction and the values of its columns cost more than usual. Rows of rare
+        clusters are low: the ranking for anomaly detection.
+        """
         return self.score_rows(X)["log_density"].astype(np.float64)
 
     def score(self, X: Any, y: Any = None) -> float:

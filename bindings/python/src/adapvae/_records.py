@@ -23,7 +23,7 @@ class Report(Record):
     streams: int
     rows: int
     clusters: int
-    kinds: int
+    components: int
     births: int
     merges: int
     retirements: int
@@ -62,14 +62,15 @@ class Info(Record):
     latent: int
     inputs: int
     block_rows: int
+    components: int
 
 
 @dataclasses.dataclass(frozen=True)
 class Cluster(Record):
-    """kind: the lowest id of a cluster of its kind. parent: out of which it was born; 0: none."""
+    """components: of the mixture that belong to it. parent: cluster out of which it was born; 0: none."""
 
     id: int
-    kind: int
+    components: int
     parent: int
     born_stream: int
     seen_stream: int

@@ -62,6 +62,7 @@ pub const ADAPVAE_REASON_RATE: i32 = 7;
 pub const ADAPVAE_REASON_KNOWN: i32 = 8;
 pub const ADAPVAE_REASON_RANGE: i32 = 9;
 pub const ADAPVAE_REASON_CAPACITY: i32 = 10;
+pub const ADAPVAE_REASON_STUCK: i32 = 11;
 pub const ADAPVAE_TEXT: i32 = 0;
 pub const ADAPVAE_JSON: i32 = 1;
 
@@ -209,7 +210,7 @@ pub struct adapvae_report {
     pub streams: i32,
     pub rows: i32,
     pub clusters: i32,
-    pub kinds: i32,
+    pub components: i32,
     pub births: i32,
     pub merges: i32,
     pub retirements: i32,
@@ -233,7 +234,7 @@ pub struct adapvae_report {
 #[derive(Clone, Copy, Debug)]
 pub struct adapvae_result {
     pub id: adapvae_id,
-    pub kind: adapvae_id,
+    pub component: adapvae_id,
     pub probability: f32,
     pub novelty: f32,
     pub log_density: f32,
@@ -259,6 +260,7 @@ pub struct adapvae_info {
     pub latent: i32,
     pub inputs: i32,
     pub block_rows: i32,
+    pub components: i32,
 }
 
 #[repr(C)]
@@ -266,7 +268,7 @@ pub struct adapvae_info {
 pub struct adapvae_cluster {
     pub struct_size: u32,
     pub id: adapvae_id,
-    pub kind: adapvae_id,
+    pub components: i32,
     pub parent: adapvae_id,
     pub born_stream: u64,
     pub seen_stream: u64,

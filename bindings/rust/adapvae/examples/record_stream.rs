@@ -30,10 +30,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
     for c in model.clusters() {
-        println!(r#"{{"cluster":{},"kind":{},"parent":{},"rows":{}}}"#, c.id, c.kind, c.parent, c.rows);
+        println!(r#"{{"cluster":{},"components":{},"parent":{},"rows":{}}}"#, c.id, c.components, c.parent, c.rows);
     }
     for s in model.score(&rows)? {
-        println!(r#"{{"id":{},"kind":{},"novelty":{}}}"#, s.id, s.kind, s.novelty);
+        println!(r#"{{"id":{},"component":{},"novelty":{}}}"#, s.id, s.component, s.novelty);
     }
     model.save(&words[3])?;
     Ok(())

@@ -292,7 +292,8 @@ pub type Metrics = sys::adapvae_metrics;
 pub struct Score {
     /// Most probable cluster; 0: nothing is learnt.
     pub id: u32,
-    pub kind: u32,
+    /// Most probable component of that cluster.
+    pub component: u32,
     pub probability: f32,
     /// In [0, 1]; novel if above 0.5.
     pub novelty: f32,
@@ -332,13 +333,15 @@ pub struct Info {
     pub latent: usize,
     pub inputs: usize,
     pub block_rows: usize,
+    pub components: usize,
 }
 
 /// A cluster; its id never changes. `parent` 0: none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cluster {
     pub id: u32,
-    pub kind: u32,
+    /// Of the mixture that belong to it.
+    pub components: usize,
     pub parent: u32,
     pub born_stream: u64,
     pub seen_stream: u64,
@@ -354,7 +357,7 @@ impl Cluster {
     fn of(c: &sys::adapvae_cluster) -> Self {
         Cluster {
             id: c.id,
-            kind: c.kind,
+            components: c.components as usize,
             parent: c.parent,
             born_stream: c.born_stream,
             seen_stream: c.seen_stream,
@@ -931,6 +934,7 @@ impl Model {
             latent: i.latent as usize,
             inputs: i.inputs as usize,
             block_rows: i.block_rows as usize,
+            components: i.components as usize,
         })
     }
 

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "structure/kinds.h"
+#include "structure/grouping.h"
 #include "support/mixture_fixture.h"
 #include "tools/placed_memory.h"
 
@@ -26,7 +26,13 @@ class Grouped {
                   .max_clusters = clusters,
                   .max_rows = kMostRows,
                   .max_batches = 1}),
-        memory_([&](Arena& arena) { grouping_.place(arena, clusters); }) {}
+        memory_([&](Arena& arena) {
+          grouping_.place(arena, clusters);
+          registry_.place(arena, clusters, 0);
+        }) {
+    registry_.reset();
+    while (registry_.components() < clusters) registry_.add(kNoId, 1, 0.0, 0.0);
+  }
 
   // So many rows that belong to these clusters with these probabilities.
   void add(int count, std::initializer_list<std::pair<Index, float>> parts) {
@@ -50,16 +56,27 @@ class Grouped {
     mixture.close_stream();
     rows_.clear();
   }
+  ComponentRegistry& registry() { return registry_; }
+  // before: for components that were one cluster the same number.
   std::vector<Index> kinds(std::vector<Index> before = {}, double resolution = 1.0) {
     for (auto k = static_cast<Index>(before.size()); k < clusters_; ++k) before.push_back(k);
-    grouping_.group(fixture_.mixture, resolution, before.data());
+    for (Index k = 0; k < clusters_; ++k) {
+      registry_.info(k).cluster = static_cast<ClusterId>(before[static_cast<std::size_t>(k)] + 1);
+    }
+    grouping_.group(fixture_.mixture, registry_, resolution, before.data());
     return before;
+  }
+  std::vector<Index> halves(ClusterId cluster) {
+    std::vector<Index> group(static_cast<std::size_t>(clusters_));
+    grouping_.halve(fixture_.mixture, registry_, cluster, group.data());
+    return group;
   }
 
  private:
   Index clusters_;
   MixtureFixture fixture_;
-  KindGrouping grouping_;
+  ComponentGrouping grouping_;
+  ComponentRegistry registry_;
   const tools::PlacedMemory memory_;
   std::vector<std::vector<float>> rows_;
 };
@@ -150,4 +167,32 @@ TEST_CASE("rows of all streams count") {
   g.add(500, {{1, 1.0F}});
   g.learn();
   CHECK(g.kinds({0, 0}) == std::vector<Index>{0, 1});
+}
+
+TEST_CASE("what the user wants whole is one, what is to be apart is not joined") {
+  Grouped g(3);
+  for (Index k = 0; k < 3; ++k) g.add(100, {{k, 1.0F}});
+  g.add(90, {{0, 0.5F}, {1, 0.5F}});
+  g.learn();
+  CHECK(g.kinds() == std::vector<Index>{0, 0, 2});
+  g.registry().info(0).kept_apart = g.registry().info(1).kept_apart = 7;
+  CHECK(g.kinds() == std::vector<Index>{0, 1, 2});
+  CHECK(g.kinds({0, 0, 2}) == std::vector<Index>{0, 0, 2});  // two components of one part
+  g.registry().info(1).kept_whole = g.registry().info(2).kept_whole = 1;
+  CHECK(g.kinds({0, 1, 1}) == std::vector<Index>{0, 1, 1});
+}
+
+TEST_CASE("a cluster is halved where its components overlap least") {
+  Grouped g(5);
+  for (Index k = 0; k < 5; ++k) g.add(100, {{k, 1.0F}});
+  g.add(90, {{0, 0.5F}, {2, 0.5F}});
+  g.add(60, {{2, 0.5F}, {3, 0.5F}});
+  g.add(90, {{3, 0.5F}, {4, 0.5F}});
+  g.learn();
+  g.kinds({0, 1, 0, 0, 0});
+  const std::vector<Index> half = g.halves(1);
+  CHECK(half[0] == half[2]);
+  CHECK(half[3] == half[4]);
+  CHECK(half[0] != half[3]);
+  CHECK(half[1] == 1);
 }
