@@ -548,7 +548,7 @@ void ClusterLearner::publish_successor(Index k) {
 
 void ClusterLearner::follow_components() {
   if (settings_.group)
-    grouping_.group(mixture_, registry_, settings_.group_resolution, group_);
+    grouping_.group(mixture_, registry_, stream_ == 1, settings_.group_resolution, group_);
   else
     grouping_.keep_apart(mixture_, registry_, group_);
   for (Index k = 0; k < mixture_.clusters(); ++k) group_rows_[k] = mixture_.rows_of(k);

@@ -12,6 +12,7 @@ void ComponentGrouping::place(Arena& arena, Index max_components) {
 void ComponentGrouping::begin(const Mixture& mixture, const ComponentRegistry& registry,
                               Index* group) {
   components_ = mixture.clusters();
+  first_ = true;
   any_apart_ = false;
   for (Index k = 0; k < components_; ++k) {
     group[k] = k;
@@ -47,9 +48,10 @@ void ComponentGrouping::keep_apart(const Mixture& mixture, const ComponentRegist
   join_whole(registry, group);
 }
 
-void ComponentGrouping::group(const Mixture& mixture, const ComponentRegistry& registry,
+void ComponentGrouping::group(const Mixture& mixture, const ComponentRegistry& registry, bool first,
                               double resolution, Index* group) {
   keep_apart(mixture, registry, group);
+  first_ = first;
   Index a = 0;
   Index b = 0;
   while (best_pair(registry, kOverlap * resolution, group, &a, &b)) join(a, b, group);
@@ -87,6 +89,12 @@ bool ComponentGrouping::wanted_apart(const ComponentRegistry& registry, const In
   return false;
 }
 
+// How much easier than others components of these clusters (kNoId: newborn) are joined.
+double ComponentGrouping::ease(ClusterId a, ClusterId b, bool first) {
+  if (first || (a == kNoId && b == kNoId)) return 1.0;
+  return a == b ? 1.0 / kHysteresis : kOverlap / kNoDip;
+}
+
 // The two groups that overlap most; false if none overlap enough.
 bool ComponentGrouping::best_pair(const ComponentRegistry& registry, double least,
                                   const Index* group, Index* a, Index* b) {
@@ -98,10 +106,8 @@ bool ComponentGrouping::best_pair(const ComponentRegistry& registry, double leas
       if (group[k] != k) continue;
       const double smaller = std::min(mass_[k], mass_[l]);
       if (!(smaller > 0.0)) continue;
-      const ClusterId before = registry.info(k).cluster;
-      const bool one = before != kNoId && before == registry.info(l).cluster;
-      const double part = overlap(k, l) / smaller;
-      const double value = one ? part / kHysteresis : part;
+      const double value = overlap(k, l) / smaller *
+                           ease(registry.info(k).cluster, registry.info(l).cluster, first_);
       if (!(value > best) || wanted_apart(registry, group, k, l)) continue;
       best = value;
       found = true;

@@ -22,14 +22,18 @@ class ComponentGrouping {
   static constexpr double kOverlap = 1.0 / 3.0;
   // What has been one cluster stays one down to this part of that overlap.
   static constexpr double kHysteresis = 0.8;
+  // Clusters that have been apart, and a newborn and an old cluster, become one only if there is no
+  // dip between them: two Gaussians of the same size and width less than 2 standard deviations
+  // apart.
+  static constexpr double kNoDip = 0.71;
 
   void place(Arena& arena, Index max_components);
 
   // group [components]: for every component the number of one that stands for its group. registry
-  // knows the clusters until now, and what the user wants whole or apart. Higher resolution:
-  // smaller groups. Between blocks.
-  void group(const Mixture& mixture, const ComponentRegistry& registry, double resolution,
-             Index* group);
+  // knows the clusters until now, and what the user wants whole or apart. first: there have been no
+  // clusters before. Higher resolution: smaller groups. Between blocks.
+  void group(const Mixture& mixture, const ComponentRegistry& registry, bool first,
+             double resolution, Index* group);
   // Nothing is joined but what the user wants whole.
   void keep_apart(const Mixture& mixture, const ComponentRegistry& registry, Index* group);
   // Two groups of the components of a cluster, which has at least two; others are left alone.
@@ -47,7 +51,10 @@ class ComponentGrouping {
   bool wanted_apart(const ComponentRegistry& registry, const Index* group, Index a, Index b) const;
   void join(Index a, Index b, Index* group);
 
+  static double ease(ClusterId a, ClusterId b, bool first);
+
   Index components_ = 0;
+  bool first_ = false;
   bool any_apart_ = false;
   double* overlap_ = nullptr;  // [packed K] entropies
   double* mass_ = nullptr;     // [K] of the group that a component stands for

@@ -58,12 +58,14 @@ class Grouped {
   }
   ComponentRegistry& registry() { return registry_; }
   // before: for components that were one cluster the same number.
+  // Without `before` there have been no clusters.
   std::vector<Index> kinds(std::vector<Index> before = {}, double resolution = 1.0) {
+    const bool first = before.empty();
     for (auto k = static_cast<Index>(before.size()); k < clusters_; ++k) before.push_back(k);
     for (Index k = 0; k < clusters_; ++k) {
       registry_.info(k).cluster = static_cast<ClusterId>(before[static_cast<std::size_t>(k)] + 1);
     }
-    grouping_.group(fixture_.mixture, registry_, resolution, before.data());
+    grouping_.group(fixture_.mixture, registry_, first, resolution, before.data());
     return before;
   }
   std::vector<Index> halves(ClusterId cluster) {
@@ -141,7 +143,7 @@ TEST_CASE("kinds are parted below the overlap that joins them; resolution moves 
     g.add(100, {{1, 1.0F}});
     g.add(between, {{0, 0.5F}, {1, 0.5F}});
     g.learn();
-    const std::vector<Index> kind = g.kinds({0, before ? 0 : 1}, resolution);
+    const std::vector<Index> kind = before ? g.kinds({0, 0}, resolution) : g.kinds({}, resolution);
     return kind[0] == kind[1];
   };
   CHECK(one(70, 1.0, false));        // 0.36
@@ -150,6 +152,25 @@ TEST_CASE("kinds are parted below the overlap that joins them; resolution moves 
   CHECK_FALSE(one(40, 1.0, true));  // 0.23
   CHECK_FALSE(one(70, 2.0, false));
   CHECK(one(40, 0.5, false));
+}
+
+TEST_CASE("clusters that have been apart become one only if there is no dip between them") {
+  const auto one = [](int between, std::vector<Index> before) {
+    Grouped g(2);
+    g.add(100, {{0, 1.0F}});
+    g.add(100, {{1, 1.0F}});
+    g.add(between, {{0, 0.5F}, {1, 0.5F}});
+    g.learn();
+    const std::vector<Index> kind = g.kinds(std::move(before));
+    return kind[0] == kind[1];
+  };
+  for (const int between : {70, 150, 200}) {  // 0.36, 0.59, 0.69
+    CHECK(one(between, {}));
+    CHECK_FALSE(one(between, {0, 1}));
+    CHECK(one(between, {0, -1}) == false);  // a newborn and an old cluster
+    CHECK(one(between, {-1, -1}));          // two newborns
+  }
+  CHECK(one(260, {0, 1}));  // 0.78
 }
 
 TEST_CASE("rows of all streams count") {
