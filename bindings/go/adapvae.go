@@ -148,8 +148,8 @@ func (c Config) native() (*C.adapvae_config, error) {
 	return config, nil
 }
 
-// ConfigFor is what the library chooses for rows like these, of so many numbers each. Without any rows the number of
-// columns alone decides.
+// ConfigFor returns the configuration that the library chooses for rows like these, each of inputs numbers. Without rows
+// the number of inputs alone decides.
 func ConfigFor(rows []float32, inputs int) (Config, error) {
 	config := new(C.adapvae_config)
 	C.adapvae_config_init(config, C.uint32_t(unsafe.Sizeof(*config)))

@@ -5,7 +5,7 @@
 namespace adapvae {
 namespace {
 
-// Up to so many columns need no larger network, and none of them is to spare for masking.
+// Rows of at most this many columns need no larger network and are not masked in pretraining.
 constexpr Index kFewColumns = 32;
 constexpr std::int32_t kSmallLayer = 32;
 constexpr Index kLeastLatent = 4;

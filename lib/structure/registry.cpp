@@ -172,7 +172,7 @@ bool ComponentRegistry::outranks(Index c, Index other, const double* share) cons
   return a.id < b.id;
 }
 
-// Clusters that go on in the group of another one.
+// Clusters that continue in the group of another one.
 void ComponentRegistry::end_merged(std::size_t& changes) {
   for (Index c = table_.count() - 1; c >= 0; --c) {
     const ClusterId dead = table_[c].id;

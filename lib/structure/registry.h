@@ -1,4 +1,4 @@
-// What is known of every component of the mixture beside its statistics: its id, its history, and
+// What is known of every component of the mixture apart from its statistics: its id, its history, and
 // the cluster that it belongs to.
 //
 // Users see clusters (structure/cluster_table.h): one component, or several whose rows cannot be
@@ -96,10 +96,10 @@ class ComponentRegistry {
   void join(ClusterId cluster, ClusterId other);
 
   // group [components]: for every component the number of one that stands for its group. Groups
-  // become clusters. A cluster goes on where most of its rows (rows [components]) are. Where
-  // several go on in one group they are merged: what was announced comes before what was not, what
-  // has a name before what has none, then the one with most rows. A group in which no cluster goes
-  // on is a new cluster.
+  // become clusters. A cluster continues where most of its rows (rows [components]) are. Where
+  // several continue in one group they are merged: what was announced comes before what was not,
+  // what has a name before what has none, then the one with most rows. A group in which no cluster
+  // continues is a new cluster.
   std::span<const ClusterChange> regroup(const Index* group, const double* rows,
                                          std::uint64_t stream);
 
@@ -126,7 +126,7 @@ class ComponentRegistry {
   ComponentInfo* info_ = nullptr;  // [K]
   AliasTable aliases_;             // of components
   ClusterTable table_;
-  Index* heir_ = nullptr;            // [K] scratch: group in which a cluster goes on
+  Index* heir_ = nullptr;            // [K] scratch: group in which a cluster continues
   double* share_ = nullptr;          // [K] scratch
   ClusterId* owner_ = nullptr;       // [K] scratch: cluster of a group
   ClusterChange* change_ = nullptr;  // [2K]

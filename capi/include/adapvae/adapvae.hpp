@@ -50,7 +50,7 @@ class Config {
   explicit Config(const char* preset) : Config() {
     require([&](auto* error) { return adapvae_config_preset(&config_, preset, error); });
   }
-  // What the library chooses for rows like these; 0 rows: for so many columns.
+  // What the library chooses for rows like these; without rows, by the number of inputs alone.
   void suit(const float* rows, int32_t count, int32_t inputs) {
     require([&](auto* e) {
       return adapvae_config_for_rows(&config_, rows, count, inputs, 0, nullptr, e);
