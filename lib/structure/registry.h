@@ -1,5 +1,5 @@
-// What is known of every component of the mixture apart from its statistics: its id, its history, and
-// the cluster that it belongs to.
+// What is known of every component of the mixture apart from its statistics: its id, its history,
+// and the cluster that it belongs to.
 //
 // Users see clusters (structure/cluster_table.h): one component, or several whose rows cannot be
 // told apart. Components come, merge and go as the evidence bound says; clusters follow them when a
