@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include "base/special_functions.h"
 
 namespace adapvae {
 namespace {
@@ -44,6 +47,39 @@ double divergence(const ClusterShape& shape, const Posterior& p, const Posterior
     sum += squared_distance(q.factor, m, x, scratch + m) * nq / np;
   }
   return 0.5 * sum;
+}
+
+// Of rows with these statistics from p's mean, by p's expected covariance. scratch [m² + m].
+double mean_squared_distance(const ClusterShape& shape, const Posterior& p,
+                             const StatisticsRef& rows, double* scratch) {
+  const Index m = shape.dims;
+  const double divisor = covariance_divisor(shape, p);
+  double sum = 0.0;
+  if (shape.covariance == FactorShape::kDiagonal) {
+    for (Index i = 0; i < m; ++i) {
+      const double d = rows.mean[i] - p.mean[i];
+      sum += (d * d + rows.scatter[i] / *rows.mass) * divisor / p.factor[i];
+    }
+    return sum;
+  }
+  // tr(Σ⁻¹ S) with Σ⁻¹ = L⁻ᵀ L⁻¹.
+  double* inverse = scratch;  // [m × m], row j: L⁻¹ by the j-th unit vector
+  double* x = scratch + m * m;
+  for (Index j = 0; j < m; ++j) {
+    std::fill_n(inverse + j * m, m, 0.0);
+    inverse[j * m + j] = 1.0;
+    solve_lower(p.factor, m, inverse + j * m);
+    x[j] = rows.mean[j] - p.mean[j];
+  }
+  for (Index i = 0; i < m; ++i) {
+    for (Index j = 0; j <= i; ++j) {
+      const double precision =
+          std::inner_product(inverse + i * m, inverse + (i + 1) * m, inverse + j * m, 0.0);
+      const double product = rows.scatter[packed_size(i) + j] / *rows.mass + x[i] * x[j];
+      sum += (i == j ? 1.0 : 2.0) * precision * product;
+    }
+  }
+  return sum * divisor;
 }
 
 // A row's responsibilities shrink in proportion to what the proposal leaves to the old clusters;
@@ -262,10 +298,22 @@ double BirthMove::gain_of_halves(const Mixture& mixture, Index target, const Sta
   return gain;
 }
 
-double BirthMove::gain_of_parting(const Mixture& mixture, Index k) {
+// The sum of squared distances of n rows from a Gaussian's mean, in its own metric, is a χ² of n·m
+// degrees of freedom if they are of it: rows that lie apart have a larger one, and rows that lie
+// closer together than the others a smaller one.
+bool BirthMove::past_is_different(const Mixture& mixture, Index k) {
+  constexpr double kByChance = 0.01;
+  constexpr double kEnough = 1000.0;  // rows: more tell no more
+  const StatisticsRef past = mixture.carried()[k];
   past_.copy(0, mixture.totals(), k);
-  if (!remove_statistics(shape_, mixture.carried()[k], past_[0])) return 0.0;
-  return gain_of_halves(mixture, k, past_[0], mixture.carried()[k]);
+  if (!remove_statistics(shape_, past, past_[0])) return false;
+  compute_posterior(shape_, mixture.base_measure(), past_[0], trial_);
+  const auto rows = static_cast<Index>(std::clamp(*past.mass, 1.0, kEnough));
+  const double half_sum =
+      0.5 * static_cast<double>(rows) * mean_squared_distance(shape_, trial_, past, scratch_);
+  const Index dof = rows * shape_.dims;
+  return half_sum < half_chi_squared_quantile(dof, 0.5 * kByChance) ||
+         half_sum > half_chi_squared_quantile(dof, 1.0 - 0.5 * kByChance);
 }
 
 void BirthMove::gather_rare(Mixture& mixture, Index target, const std::uint8_t* far,

@@ -53,8 +53,9 @@ class BirthMove {
                    CandidateDivisions& candidates, const ProposalSettings& settings);
   MoveRecord try_rare(Backend& backend, Mixture& mixture, Index target, const std::uint8_t* far,
                       const CandidateDivisions& candidates, const ProposalSettings& settings);
-  // What the bound would gain if what cluster k carries and its rows of this stream were two.
-  double gain_of_parting(const Mixture& mixture, Index k);
+  // Whether what component k carries cannot be of the distribution that its rows of this block
+  // show.
+  bool past_is_different(const Mixture& mixture, Index k);
   MoveRecord try_rows(Backend& backend, Mixture& mixture, const std::uint32_t* rows,
                       const float* log_density, Index count, Index fresh,
                       const ProposalSettings& settings, Philox& random);

@@ -505,8 +505,8 @@ void ClusterLearner::publish_newborns() {
                            info.kept_whole == 0 && info.kept_apart == 0;
     if (info.id == kNoId || grown) {
       publish(k);
-    } else if (met_rows_ > 0 && untouched && mostly_novel(k) && present_[k] > 0.5 * rows &&
-               birth_.gain_of_parting(mixture_, k) > 0.0) {
+    } else if (met_rows_ > 0 && untouched && present_novel_[k] > rows - present_[k] &&
+               birth_.past_is_different(mixture_, k)) {
       publish_successor(k);
     }
   }
@@ -525,9 +525,9 @@ void ClusterLearner::publish(Index k) {
   info.born_stream = stream_;
 }
 
-// Rows that nothing explained came to where a few strays of another kind lay, and are now most of
-// that cluster: what it was is a part of what it has become. If the bound would rather have the two
-// as one, those were no strays but the first rows of this kind.
+// Rows that nothing explained came to where a few strays of other kinds lay, and outnumber them:
+// what the cluster was is a part of what it has become. If the old rows could be of the new rows'
+// distribution, they were no strays but the first rows of this kind.
 void ClusterLearner::publish_successor(Index k) {
   candidates_.clear(k);
   ComponentInfo& info = registry_.info(k);

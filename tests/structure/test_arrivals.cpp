@@ -153,6 +153,75 @@ TEST_CASE("a cluster that the user has named keeps its id whatever comes to it")
   CHECK(s.f.events_of(ClusterEventKind::kMerged).empty());
 }
 
+TEST_CASE("a new kind near scattered strays is announced, though most of its rows are not novel") {
+  LearnerFixture f(config());
+  Philox random({.seed = 10});
+  std::vector<float> rows = two_styles(random, 700);
+  std::vector<float> strays;
+  add_rows(random, 0.0, 60, strays);
+  for (std::size_t i = 0; i < strays.size(); ++i) {
+    strays[i] = 5.0F * strays[i] + (i % kDims == 0 ? 30.0F : 0.0F);
+  }
+  rows.insert(rows.end(), strays.begin(), strays.end());
+  REQUIRE(f.learn(rows).ok());
+  std::vector<float> kind;
+  add_rows(random, 38.0, 600, kind);
+  const auto scored = f.score(kind);
+  const auto novel = std::count_if(scored.novelty.begin(), scored.novelty.end(),
+                                   [](float novelty) { return novelty > 0.5F; });
+  REQUIRE(novel > 60);
+  REQUIRE(novel < 300);
+  f.learner.settings().unexplained_births = false;
+  f.learner.settings().rounds = 0;
+  REQUIRE(f.learn(kind).ok());
+  const auto born = f.events_of(ClusterEventKind::kBorn);
+  CHECK(born.back().stream == 2);
+  CHECK(born.back().id == f.score({38.0F, 0.0F, 0.0F}).id[0]);
+}
+
+// Rows of a machine whose noise is smooth: correlation .9 from row to row.
+void add_smooth_rows(Philox& random, double at, Index count, double* noise,
+                     std::vector<float>& rows) {
+  constexpr double kCorrelation = 0.9;
+  for (Index i = 0; i < count; ++i) {
+    for (Index j = 0; j < kDims; ++j) {
+      noise[j] = kCorrelation * noise[j] +
+                 std::sqrt(1.0 - kCorrelation * kCorrelation) * sample_normal(random);
+      rows.push_back(static_cast<float>((j == 0 ? at : 0.0) + noise[j]));
+    }
+  }
+}
+
+TEST_CASE("the first rows of a state keep their id when many more of them come") {
+  int kept = 0;
+  int outnumbered = 0;
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    LearnerFixture f(config());
+    Philox random({.seed = seed});
+    double noise[kDims] = {};
+    std::vector<float> first;
+    add_smooth_rows(random, 0.0, 1000, noise, first);
+    REQUIRE(f.learn(first).ok());
+    std::vector<float> second;
+    add_smooth_rows(random, 0.0, 400, noise, second);
+    add_smooth_rows(random, 25.0, 9, noise, second);
+    REQUIRE(f.learn(second).ok());
+    const ClusterId id = f.score({25.0F, 0.0F, 0.0F}).id[0];
+    if (id == f.score({0.0F, 0.0F, 0.0F}).id[0]) continue;  // not born yet
+    std::vector<float> third;
+    add_smooth_rows(random, 25.0, 600, noise, third);
+    const auto scored = f.score(third);
+    outnumbered += std::count_if(scored.novelty.begin(), scored.novelty.end(),
+                                 [](float novelty) { return novelty > 0.5F; }) > 9
+                       ? 1
+                       : 0;
+    REQUIRE(f.learn(third).ok());
+    kept += f.score({25.0F, 0.0F, 0.0F}).id[0] == id ? 1 : 0;
+  }
+  CHECK(outnumbered >= 10);  // else nothing was asked
+  CHECK(kept >= 19);
+}
+
 TEST_CASE("what was met is nobody's after a refusal") {
   LearnerFixture f(config());
   Philox random({.seed = 8});
