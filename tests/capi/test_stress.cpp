@@ -313,12 +313,13 @@ TEST_CASE("after a stream that numbers find hard, ordinary rows are learnt again
           CHECK(stressed.report.loss < usual_loss + 10.0 * kWidth);
           // The first block sets the scale of the inputs, and another range sets it anew.
           if (setting.scale == 1 && (first || stressed.events(ADAPVAE_RESCALED, 0) > 0)) continue;
-          // The network rests when rows fit no worse than those that it has learnt and training no
-          // longer helps (sparse counts). A fresh model begins as a projection on the principal
-          // axes of these very rows.
+          // Ordinary rows are reconstructed nearly as well as by a fresh model, which begins as a
+          // projection on the principal axes of these very rows. A network that rests, because they
+          // fit no worse than what it has learnt, must at least fit them much better (sparse
+          // counts).
           const bool rested = 2 * nothing_new > ordinary_blocks;
-          const double most = rested ? 0.5 * stream_error : 4.0 * usual_error;
-          CHECK(ordinary_error(stressed, kWidth) < most);
+          const double enough = rested ? 0.5 * stream_error : 0.0;
+          CHECK(ordinary_error(stressed, kWidth) < std::max(4.0 * usual_error, enough));
         }
       }
     }
