@@ -23,6 +23,7 @@ class ArraySource : public RowSource {
   std::size_t begin_ = 0;
   std::array<float, 256> number_ = {};  // of a byte
   std::string name_;
+  bool fill_ = false;  // NaN is a missing value
 
   const RowShape& shape() const override { return shape_; }
   double fraction() const override {
@@ -40,12 +41,24 @@ class ArraySource : public RowSource {
       for (std::size_t j = 0; j < inputs; ++j) row.values[j] = number_[from[j]];
       return Next::kRow;
     }
-    std::copy_n(values_.data() + at_++ * inputs, inputs, row.values.data());
-    const auto finite = [](float x) { return std::isfinite(x); };
-    if (std::all_of(row.values.begin(), row.values.end(), finite)) return Next::kRow;
+    const auto missing = [](float x) { return std::isnan(x); };
+    for (;;) {
+      std::copy_n(values_.data() + at_++ * inputs, inputs, row.values.data());
+      if (!fill_ || !std::all_of(row.values.begin(), row.values.end(), missing)) break;
+      ++skipped_;
+      if (at_ == rows()) return Next::kEnd;
+      row.number = static_cast<std::int64_t>(at_) + 1;
+    }
+    const auto sound = [&](float x) { return std::isfinite(x) || (fill_ && missing(x)); };
+    if (std::all_of(row.values.begin(), row.values.end(), sound)) return Next::kRow;
     error_ = name_ + ", row " + std::to_string(at_) + ": a number that is not finite";
+    if (std::any_of(row.values.begin(), row.values.end(), missing)) {
+      error_ += "; a new model with --set missing_values=on fills NaN";
+    }
     return Next::kError;
   }
+  void refuse_missing() override { fill_ = false; }
+  std::int64_t skipped() const override { return skipped_; }
 
  private:
   std::size_t rows() const {
@@ -53,6 +66,7 @@ class ArraySource : public RowSource {
            static_cast<std::size_t>(shape_.inputs);
   }
   std::size_t at_ = 0;
+  std::int64_t skipped_ = 0;
 };
 
 using Shape = std::vector<std::int64_t>;
@@ -190,6 +204,7 @@ std::unique_ptr<RowSource> open_array(ByteStream& bytes, const SourceOptions& op
     error = bytes.error();
     return nullptr;
   }
+  source->fill_ = options.missing == Missing::kFill;
   const bool good = options.format == Format::kIdx
                         ? read_idx(std::move(whole), options.divide, *source, error)
                         : read_npy(std::move(whole), options.divide, *source, error);

@@ -21,7 +21,7 @@ namespace {
 constexpr long kLargestJournal = 64L << 20;  // bytes; with the one set aside twice that
 constexpr std::size_t kJournalPart = 8;      // of the memory limit that a journal may be long
 constexpr int kEventTypes = ADAPVAE_WARNED + 1;
-constexpr int kReasons = ADAPVAE_REASON_STUCK + 1;
+constexpr int kReasons = ADAPVAE_REASON_MISSING + 1;
 
 std::string shares_text(const ReportStream& stream) {
   std::string text;

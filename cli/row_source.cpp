@@ -150,6 +150,10 @@ class Chain : public RowSource {
 
   const RowShape& shape() const override { return shape_; }
   std::vector<std::string> names() const override { return names_; }
+  void refuse_missing() override {
+    if (options_.missing == Missing::kFill) options_.missing = Missing::kRefuse;
+    source_->refuse_missing();
+  }
   std::int64_t skipped() const override { return skipped_ + source_->skipped(); }
   double fraction() const override {
     const double part = source_->fraction();

@@ -14,6 +14,7 @@ namespace adapvae::cli {
 
 enum class Format { kSniff, kCsv, kTsv, kJsonl, kIdx, kNpy, kImage };
 enum class Missing {
+  kFill,    // NaN, which the model fills; a row without any value is left out
   kRefuse,  // an error
   kSkip,    // the row is left out
   kLast,    // the column's last value; before the first there is none: the row is left out
@@ -21,7 +22,7 @@ enum class Missing {
 
 struct SourceOptions {
   Format format = Format::kSniff;
-  Missing missing = Missing::kRefuse;
+  Missing missing = Missing::kFill;
   std::vector<std::string> columns;  // names or numbers from 1; empty: all but those below
   std::string time_column;           // empty: none
   std::string labels;                // for scoring alone: a column of text; else a file
@@ -63,6 +64,8 @@ class RowSource {
   // Some of the first rows, one after the other, before any was given; next() gives them all the
   // same. Empty if rows come from a pipe: nobody should wait for them.
   virtual std::vector<float> first_rows() { return {}; }
+  // The model does not take rows with missing values: kFill becomes kRefuse.
+  virtual void refuse_missing() {}
   // Rows that the policy on missing values left out.
   virtual std::int64_t skipped() const { return 0; }
   // Part of the source that is read, 0 to 1; below 0: not known.

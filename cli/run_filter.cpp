@@ -136,8 +136,10 @@ bool Run::make_model(std::string& error) {
   }
   if (!options_.model_path.empty()) forget_undo(options_.model_path);  // of one that is gone
   adapvae_config config;
-  if (!model_config(arguments_, source_->shape(), source_->first_rows(), config, error))
+  if (!model_config(arguments_, source_->shape(), source_->first_rows(), from_.missing, config,
+                    error)) {
     return false;
+  }
   model_ = create_model(config, &made_with, error);
   return model_ != nullptr;
 }
@@ -170,6 +172,7 @@ int Run::prepare(bool rows) {
                 " numbers, these have " + std::to_string(source_->shape().inputs) +
                 "; --columns chooses");
   }
+  if (source_ && !takes_missing_values(model_.get())) source_->refuse_missing();
   if (!set_budget(error)) return fail(error, 2);
   if (options_.learn && options_.journal_path.empty() && arguments_.has("--report")) {
     history_ = std::make_unique<TemporaryFile>();

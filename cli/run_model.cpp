@@ -211,6 +211,7 @@ int run_explain(const Arguments& arguments) {
                 " numbers, these have " + std::to_string(source->shape().inputs) +
                 "; --columns chooses");
   }
+  if (!takes_missing_values(model.get())) source->refuse_missing();
   const int format = arguments.has("--json") ? ADAPVAE_JSON : ADAPVAE_TEXT;
   Row row;
   Next next = Next::kEnd;

@@ -86,10 +86,11 @@ bool source_options(const Arguments& arguments, SourceOptions& options, std::str
     }
   }
   if (const auto name = arguments.value("--missing")) {
-    if (*name != "refuse" && *name != "skip" && *name != "last") {
-      error = "--missing is one of: refuse, skip, last";
+    if (*name != "fill" && *name != "refuse" && *name != "skip" && *name != "last") {
+      error = "--missing is one of: fill, refuse, skip, last";
       return false;
     }
+    if (*name == "refuse") options.missing = Missing::kRefuse;
     if (*name == "skip") options.missing = Missing::kSkip;
     if (*name == "last") options.missing = Missing::kLast;
   }
@@ -158,14 +159,22 @@ bool check_settings(const Arguments& arguments, std::string& error) {
 }
 
 bool model_config(const Arguments& arguments, const RowShape& shape, const std::vector<float>& rows,
-                  adapvae_config& config, std::string& error) {
+                  Missing missing, adapvae_config& config, std::string& error) {
   adapvae_config_init(&config, sizeof config);
   if (!arguments.has("--preset") && !suit(shape, rows, config, error)) return false;
+  const bool gaps = std::any_of(rows.begin(), rows.end(), [](float x) { return std::isnan(x); });
+  if (gaps && missing == Missing::kFill) config.missing_values = 1;  // with a preset, too
   if (!apply_settings(arguments, config, error)) return false;
   if (config.inputs == shape.inputs) return true;
   error = "these settings are for rows of " + std::to_string(config.inputs) +
           " numbers, these have " + std::to_string(shape.inputs);
   return false;
+}
+
+bool takes_missing_values(adapvae_model* model) {
+  auto config = sized<adapvae_config>();
+  adapvae_get_config(model, &config);
+  return config.missing_values != 0;
 }
 
 bool change_settings(const Arguments& arguments, adapvae_model* model, std::string& error) {

@@ -25,9 +25,11 @@ bool apply_settings(const Arguments& arguments, adapvae_config& config, std::str
 bool check_settings(const Arguments& arguments, std::string& error);
 
 // A configuration for rows of this shape, of which `rows` are some of the first: the preset if one
-// is given, else adapvae_config_for_rows(); then --seed, --block and --set.
+// is given, else adapvae_config_for_rows(); then --seed, --block and --set. With Missing::kFill the
+// model takes missing values if the rows have some.
 bool model_config(const Arguments& arguments, const RowShape& shape, const std::vector<float>& rows,
-                  adapvae_config& config, std::string& error);
+                  Missing missing, adapvae_config& config, std::string& error);
+bool takes_missing_values(adapvae_model* model);
 // The same options on a model that there is: live fields change, others must be what they are.
 bool change_settings(const Arguments& arguments, adapvae_model* model, std::string& error);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cli/arguments.h"
 
@@ -218,7 +219,8 @@ TextSource::Cell TextSource::read_number(std::size_t column, float& value) {
   } else if (is_missing(text)) {
     if (options_.missing != Missing::kRefuse) return Cell::kMissing;
     refuse(column,
-           "no value; --missing skip leaves such rows out, --missing last takes the value before");
+           "no value; --missing skip leaves such rows out, --missing last takes the value before, "
+           "a new model with --set missing_values=on fills it");
     return Cell::kError;
   }
   const std::string shown(text.substr(0, kShownText));
@@ -239,14 +241,20 @@ Next TextSource::next(Row& row) {
     ++rows_;
     row.values.resize(inputs_.size());
     bool skip = false;
+    std::size_t missing = 0;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const Cell cell = read_number(inputs_[i], row.values[i]);
       if (cell == Cell::kError) return Next::kError;
       if (cell == Cell::kNumber) continue;
+      ++missing;
+      if (options_.missing == Missing::kFill) {
+        row.values[i] = std::numeric_limits<float>::quiet_NaN();
+        continue;
+      }
       skip = skip || options_.missing == Missing::kSkip || !have_last_;
       row.values[i] = last_[i];
     }
-    if (skip) {
+    if (skip || (options_.missing == Missing::kFill && missing == inputs_.size())) {
       ++skipped_;
       continue;
     }

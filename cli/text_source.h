@@ -17,6 +17,9 @@ class TextSource : public RowSource {
 
   const RowShape& shape() const override { return shape_; }
   Next next(Row& row) override;
+  void refuse_missing() override {
+    if (options_.missing == Missing::kFill) options_.missing = Missing::kRefuse;
+  }
   std::int64_t skipped() const override { return skipped_; }
   double fraction() const override { return bytes_->fraction(); }
   std::vector<std::string> names() const override;

@@ -20,8 +20,9 @@ constexpr Option kLabels = {
     "labels, which score and teach nothing: of text a column, of other rows a "
     "file (IDX, or a line each)",
     FileUse::kRead};
-constexpr Option kMissing = {"--missing", 0, "WHAT",
-                             "a value that is not there: refuse, skip (the row) or last (value)"};
+constexpr Option kMissing = {
+    "--missing", 0, "WHAT",
+    "a missing value: fill (by the model), refuse, skip (the row) or last (value)"};
 constexpr Option kDivide = {"--divide", 0, "X",
                             "numbers are divided by this; bytes by 255 unless said"};
 constexpr Option kTile = {"--tile", 0, "WxH", "images are sheets: cut into tiles of this size"};

@@ -829,6 +829,8 @@ const (
 	ReasonRange      Reason = C.ADAPVAE_REASON_RANGE
 	ReasonCapacity   Reason = C.ADAPVAE_REASON_CAPACITY
 	ReasonStuck      Reason = C.ADAPVAE_REASON_STUCK
+	ReasonTraining   Reason = C.ADAPVAE_REASON_TRAINING
+	ReasonMissing    Reason = C.ADAPVAE_REASON_MISSING
 )
 
 // Event is one that is kept; Text says it in English.

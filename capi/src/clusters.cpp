@@ -16,7 +16,7 @@ static_assert(ADAPVAE_REASON_BOUND == static_cast<int>(EventReason::kBoundWouldF
               ADAPVAE_REASON_ONE == static_cast<int>(EventReason::kNothingSeparated) &&
               ADAPVAE_REASON_STEP == static_cast<int>(EventReason::kStepSkipped) &&
               ADAPVAE_REASON_KNOWN == static_cast<int>(EventReason::kNothingNew) &&
-              ADAPVAE_REASON_STUCK + 1 == kEventReasons);
+              ADAPVAE_REASON_MISSING + 1 == kEventReasons);
 
 // -1: there is none.
 Index number_of(const adapvae_model& model, adapvae_id id) {

@@ -2,6 +2,7 @@
 #include "base/input_check.h"
 #include "handle.h"
 #include "model/configuration_for_rows.h"
+#include "model/missing_cells.h"
 
 using namespace adapvae;
 using namespace adapvae::capi;
@@ -35,7 +36,7 @@ adapvae_status adapvae_config_for_rows(adapvae_config* config, const float* rows
   }
   ConstMatrixView view;
   if (status.ok()) status = view_rows(rows, count, stride, inputs, &view);
-  if (status.ok() && count > 0) status = check_finite(view);
+  if (status.ok() && count > 0) status = MissingCells::check(view);
   if (status.ok()) {
     view.cols = inputs;
     const char* reason = suit_rows(value, view);

@@ -23,6 +23,7 @@ enum class RandomPurpose : std::uint32_t {
   kReplay = 7,
   kNeighbour = 8,
   kGenerate = 9,
+  kMissing = 10,
 };
 
 struct PhiloxBlock {

@@ -29,8 +29,9 @@ struct Configuration {
   std::int32_t hidden2 = 128;
   std::int32_t hidden3 = 0;
   std::int32_t hidden4 = 0;
-  std::int32_t scale_inputs = 0;  // off
-  std::int32_t likelihood = 0;    // bernoulli
+  std::int32_t scale_inputs = 0;    // off
+  std::int32_t missing_values = 0;  // off
+  std::int32_t likelihood = 0;      // bernoulli
   double likelihood_variance = 1.0;
   std::int32_t activation = 1;      // relu
   std::int32_t initialisation = 0;  // he

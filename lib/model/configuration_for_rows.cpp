@@ -1,6 +1,7 @@
 #include "model/configuration_for_rows.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace adapvae {
 namespace {
@@ -13,20 +14,27 @@ constexpr Index kMostLatent = 10;
 
 struct ValueRange {
   bool unit = true;        // every value is in [0, 1]
+  bool complete = true;    // no value is missing
   double saturated = 0.0;  // fraction of values that are 0 or 1
 };
 
 ValueRange range_of(ConstMatrixView rows) {
   ValueRange range;
   double saturated = 0.0;
+  double values = 0.0;
   for (Index i = 0; i < rows.rows; ++i) {
     for (Index j = 0; j < rows.cols; ++j) {
       const float x = rows(i, j);
-      if (x < 0.0F || x > 1.0F) return {.unit = false};
+      if (std::isnan(x)) {
+        range.complete = false;
+        continue;
+      }
+      values += 1.0;
+      range.unit = range.unit && !(x < 0.0F || x > 1.0F);
       saturated += x == 0.0F || x == 1.0F ? 1.0 : 0.0;
     }
   }
-  range.saturated = saturated / std::max(1.0, static_cast<double>(rows.rows * rows.cols));
+  range.saturated = saturated / std::max(1.0, values);
   return range;
 }
 
@@ -37,12 +45,15 @@ struct ColumnMoments {
 
 ColumnMoments column_of(ConstMatrixView rows, Index j) {
   ColumnMoments column;
+  double count = 0.0;
   for (Index i = 0; i < rows.rows; ++i) {
+    if (std::isnan(rows(i, j))) continue;
+    count += 1.0;
     const double d = static_cast<double>(rows(i, j)) - column.mean;
-    column.mean += d / static_cast<double>(i + 1);
+    column.mean += d / count;
     column.variance += d * (static_cast<double>(rows(i, j)) - column.mean);
   }
-  column.variance /= static_cast<double>(rows.rows);
+  column.variance /= std::max(count, 1.0);
   return column;
 }
 
@@ -60,11 +71,15 @@ double directions(ConstMatrixView rows) {
       const ColumnMoments b = column_of(rows, k);
       if (!(b.variance > 0.0)) continue;
       double covariance = 0.0;
+      double count = 0.0;
       for (Index i = 0; i < rows.rows; ++i) {
-        covariance +=
+        const double product =
             (static_cast<double>(rows(i, j)) - a.mean) * (static_cast<double>(rows(i, k)) - b.mean);
+        if (std::isnan(product)) continue;
+        count += 1.0;
+        covariance += product;
       }
-      covariance /= static_cast<double>(rows.rows);
+      covariance /= std::max(count, 1.0);
       squares += 2.0 * covariance / a.variance * (covariance / b.variance);
     }
   }
@@ -93,6 +108,7 @@ const char* suit_rows(Configuration& config, ConstMatrixView rows) {
   const bool image =
       Index{config.image_width} * config.image_height * config.image_channels == columns;
   const ValueRange range = range_of(rows);
+  if (!range.complete) config.missing_values = 1;
   // Tables that were scaled to [0, 1] are measurements all the same. Drawings are mostly paper and
   // ink.
   constexpr double kDrawn = 0.5;
@@ -107,6 +123,7 @@ const char* suit_rows(Configuration& config, ConstMatrixView rows) {
   }
   config.likelihood = 1;
   config.scale_inputs = 1;
+  config.missing_values = 1;  // a sensor may fail later
   config.latent = features_for(rows);
   config.prior_mode = 2;
   config.effective_rows = 0.0;

@@ -21,6 +21,9 @@ enum class MemoryLayout : std::int32_t { kShared = 0, kApart = 1 };
 constexpr bool learns(ModelUse use) { return kBuiltToLearn && use == ModelUse::kLearn; }
 
 VaeConfig network_config(const Configuration& config);
+// Standard deviations beyond which scaled inputs are compressed, to at most twice that: one wild
+// number could undo the network's training.
+inline constexpr double kInputRange = 5.0;
 struct InputRange {
   float low;
   float high;

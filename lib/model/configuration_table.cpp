@@ -63,6 +63,10 @@ constexpr FieldInfo kFields[] = {
            "standardise: inputs are measured in standard deviations from the first block's mean. "
            "Beyond 5 they are compressed. If the range changes they are scaled anew. For a "
            "gaussian likelihood."),
+    SWITCH(
+        kNetwork, missing_values, kFrozen,
+        "NaN stands for a missing value: it is filled with what the model expects there, and does "
+        "not count. off: rows with NaN are refused."),
     CHOICE(kNetwork, likelihood, "bernoulli gaussian gaussian_learned", kFrozen,
            "How the decoder explains a row: bernoulli for numbers in [0, 1], gaussian for others, "
            "with one variance for all inputs or a learnt one for each."),

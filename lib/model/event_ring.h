@@ -51,8 +51,10 @@ enum class EventReason : std::int32_t {
   kBeyondRange = 9,         // `rows` rows lie beyond the range of the inputs
   kNearlyFull = 10,         // kWarned: there is hardly room for more clusters
   kStuckInput = 11,         // kWarned: an input that has varied has one value in all rows
+  kTrainingIneffective = 12,  // kWarned: training left `rows` rows reconstructed worse than before
+  kMissingInput = 13,         // kWarned: an input has no value in any row
 };
-inline constexpr int kEventReasons = 12;
+inline constexpr int kEventReasons = 14;
 
 struct ModelEvent {
   std::uint64_t sequence = 0;  // from 1, given by the ring
@@ -64,7 +66,8 @@ struct ModelEvent {
   double gain = 0.0;  // of the evidence bound; kDrifted: the shift, in the cluster's deviations
   double rows = 0.0;
   std::uint64_t clusters = 0;  // kStreamClosed, kNearlyFull
-  std::int32_t input = -1;     // kBeyondRange: the input that is farthest out; kStuckInput
+  std::int32_t input =
+      -1;  // kBeyondRange: the input that is farthest out; kStuckInput, kMissingInput
 };
 
 // One line of English, without a line break: the view is in `buffer`, a zero follows. Cut short if

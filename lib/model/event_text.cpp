@@ -51,6 +51,16 @@ void say_warning(const ModelEvent& e, TextWriter& line) {
          << " rows of the block; it varied before";
     return;
   }
+  if (e.reason == EventReason::kMissingInput) {
+    line << "input " << number_of_input(e) << " has no value in any of the " << e.rows
+         << " rows of the block";
+    return;
+  }
+  if (e.reason == EventReason::kTrainingIneffective) {
+    line << "training on the block did not help: " << e.rows
+         << " of its rows are reconstructed worse than before";
+    return;
+  }
   if (e.reason != EventReason::kNearlyFull) return say_range(e, line);
   line << e.clusters << " clusters, max_clusters is nearly reached";
 }
@@ -113,11 +123,20 @@ void say(const ModelEvent& e, TextWriter& line) {
 constexpr const char* kKindName[kModelEventKinds] = {
     "born",     "merged", "retired", "not_born", "forgotten", "split",    "noticed",
     "labelled", "undone", "drifted", "repaired", "learnt",    "rescaled", "warned"};
-constexpr const char* kReasonName[kEventReasons] = {
-    "none",         "bound_would_fall",  "too_few_rows",
-    "no_room",      "nothing_separated", "covariance_repaired",
-    "step_skipped", "rate_reduced",      "nothing_new",
-    "beyond_range", "nearly_full",       "stuck_input"};
+constexpr const char* kReasonName[kEventReasons] = {"none",
+                                                    "bound_would_fall",
+                                                    "too_few_rows",
+                                                    "no_room",
+                                                    "nothing_separated",
+                                                    "covariance_repaired",
+                                                    "step_skipped",
+                                                    "rate_reduced",
+                                                    "nothing_new",
+                                                    "beyond_range",
+                                                    "nearly_full",
+                                                    "stuck_input",
+                                                    "training_ineffective",
+                                                    "missing_input"};
 
 }  // namespace
 
@@ -133,8 +152,9 @@ void write_event_json(const ModelEvent& event, TextWriter& text) {
        << ",\"other\":" << event.other << ",\"gain\":";
   text.exact(event.gain) << ",\"rows\":";
   text.exact(event.rows) << ",\"clusters\":" << event.clusters;
-  const bool of_input =
-      event.reason == EventReason::kBeyondRange || event.reason == EventReason::kStuckInput;
+  const bool of_input = event.reason == EventReason::kBeyondRange ||
+                        event.reason == EventReason::kStuckInput ||
+                        event.reason == EventReason::kMissingInput;
   if (of_input) text << ",\"input\":" << number_of_input(event);
   text << "}";
 }

@@ -11,9 +11,6 @@ namespace adapvae {
 namespace {
 
 constexpr Index kNeighbours = 15;
-// Standard deviations beyond which scaled inputs are compressed: one wild number could undo the
-// network's training.
-constexpr double kInputRange = 5.0;
 constexpr std::int32_t kReplayCounted = 2;  // replay_in_fit
 // What an input may cost after training (input_cost()). An error of some ten deviations, the range
 // of scaled inputs, costs less even if the decoder gives its least variance. At a higher cost
@@ -102,7 +99,14 @@ void Model::place(Arena& arena, const Configuration& config, ModelUse use, Memor
   row_novelty_.place(arena, m, config_.novelty_error_weight, !ink,
                      learns(use) ? config_.block_rows : 0, clusters.max_clusters);
   column_novelty_.place(arena, config_.inputs, column_kind(config_), learns(use));
-  if (config_.scale_inputs != 0) take(pass_x_, Index{config_.pass_rows} * config_.inputs);
+  if (config_.scale_inputs != 0 || config_.missing_values != 0) {
+    take(pass_x_, Index{config_.pass_rows} * config_.inputs);
+  }
+  missing_ = {};
+  if (config_.missing_values != 0) {
+    // A block, what pretrain() takes, or the rows of a pass.
+    missing_.place(arena, codes, config_.inputs);
+  }
   take(scratch_, 3 * m + clusters.max_clusters);
   events_.place(arena, learns(use) ? config_.events : 0);
   learner_.set_event_sink({hear, &events_});
@@ -201,12 +205,12 @@ Status Model::check_stream(ConstMatrixView rows, Index most) const {
             most};
   }
   ADAPVAE_RETURN_IF_ERROR(check_shape(rows, most, config_.inputs));
-  ADAPVAE_RETURN_IF_ERROR(check_finite(rows));
+  ADAPVAE_RETURN_IF_ERROR(check_numbers(rows));
   if (config_.scale_inputs != 0) return {};
   const InputRange range = input_range(config_);
   for (Index i = 0; i < rows.rows; ++i) {
     const float* row = rows.row(i);
-    const auto inside = [range](float x) { return x >= range.low && x <= range.high; };
+    const auto inside = [range](float x) { return !(x < range.low || x > range.high); };
     if (std::all_of(row, row + rows.cols, inside)) continue;
     if (range.low < 0.0F) {
       return {StatusCode::kInvalidArgument, "numbers beyond 1e12 need scale_inputs", i};
@@ -220,12 +224,14 @@ Status Model::check_stream(ConstMatrixView rows, Index most) const {
 }
 
 // The first rows say what is usual; later ones are seen by that.
-ConstMatrixView Model::scale_stream(ConstMatrixView rows) {
-  if (config_.scale_inputs == 0) return rows;
+Status Model::scale_stream(Backend& backend, ConstMatrixView rows, ConstMatrixView* scaled) {
+  *scaled = rows;
+  if (config_.scale_inputs == 0 && !missing_.any()) return {};
   if (stream_ <= 1 && !pretrained_) input_scale_.update(rows);
-  const MatrixView scaled(all_, rows.rows, config_.inputs);  // where gather() wants them
-  input_scale_.apply(rows, scaled);
-  return scaled;
+  const MatrixView x(all_, rows.rows, config_.inputs);  // where gather() wants them
+  input_scale_.apply(rows, x);
+  *scaled = x;
+  return complete(backend, x, Fill::kDrawn);
 }
 
 Status Model::learn(Backend& backend, ConstMatrixView rows, StreamReport* report, double time) {
@@ -312,6 +318,8 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
   epoch_ = 0;
   time_ = time;
   const ConstMatrixView arrived_rows = rows;
+  missing_.note(rows);
+  note_missing(rows.rows);
   const Standardiser::Beyond beyond = input_scale_.beyond(rows);
   const bool begins = stream_ == 1 || range_has_changed(beyond);
   pace_.begin(pacing_,
@@ -324,9 +332,10 @@ Status Model::learn_stream(Backend& backend, ConstMatrixView rows, StreamReport*
     ADAPVAE_RETURN_IF_ERROR(rescale(backend, rows));
     rows = ConstMatrixView(all_, rows.rows, config_.inputs);
   } else {
-    rows = scale_stream(rows);
+    ADAPVAE_RETURN_IF_ERROR(scale_stream(backend, rows, &rows));
   }
   if (stream_ == 1 && !pretrained_) ADAPVAE_RETURN_IF_ERROR(learn_features(backend, rows));
+  if (begins) ADAPVAE_RETURN_IF_ERROR(refine(backend, MatrixView(all_, rows.rows, rows.cols)));
   if (stream_ > 1) ADAPVAE_RETURN_IF_ERROR(meet(backend, rows));
   if (stream_ > 1 && explained(rows.rows)) return absorb(backend, rows, report, time);
   note_range(beyond, rows.rows, rescaled_);
@@ -381,6 +390,7 @@ Status Model::finish_stream(Backend& backend, ConstMatrixView rows, StreamReport
   ADAPVAE_RETURN_IF_ERROR(backend.status());
   rows_learnt_ += static_cast<std::uint64_t>(rows.rows);
   ADAPVAE_RETURN_IF_ERROR(look_back(backend, rows));
+  note_training(rows.rows);
   close_report(backend, report);
   report->stopped = pace_.cut_short();
   ADAPVAE_RETURN_IF_ERROR(backend.status());

@@ -11,6 +11,7 @@
 #include "model/gain_set.h"
 #include "model/inference.h"
 #include "model/metrics.h"
+#include "model/missing_cells.h"
 #include "model/pacing.h"
 #include "model/row_novelty.h"
 #include "model/snapshot.h"
@@ -180,7 +181,10 @@ class Model {
   void note_drift(Index k, double shift, StreamReport* report);
   void note_repairs(EventReason reason, std::uint64_t times);
   void note_range(const Standardiser::Beyond& beyond, Index rows, bool rescaled);
+  void note_input(EventReason reason, Index rows, Index input, Index* told);
   void note_stuck(ConstMatrixView rows);
+  void note_missing(Index rows);
+  void note_training(Index rows);
   double replay_accuracy(Backend& backend);
   void renumber_replay();
   SnapshotInfo snapshot_info() const;
@@ -199,6 +203,7 @@ class Model {
   static Status rows_wait();
   Status check_whole() const;  // not broken, and made to learn
   void place_kept(Arena& arena);
+  bool changes_waiting_rows() const;
   void place_learning(Arena& arena, const VaeConfig& network, const LearnerConfig& clusters,
                       Index all);
   void keep(ConstMatrixView rows);
@@ -217,10 +222,22 @@ class Model {
   double input_cost(const EpochReport& epoch) const;
   Status check_epoch(const EpochReport& epoch) const;
   Status check_trained(const StreamReport& report) const;
-  ConstMatrixView scale_stream(ConstMatrixView rows);
+  Status scale_stream(Backend& backend, ConstMatrixView rows, ConstMatrixView* scaled);
+  Status check_rows(ConstMatrixView rows) const;
+  Status check_numbers(ConstMatrixView rows) const;
+  // Missing values are filled with what is expected, for scoring, or with draws of it, to be
+  // learnt.
+  enum class Fill : std::int32_t { kExpected, kDrawn };
+  Status complete(Backend& backend, MatrixView x, Fill fill);
+  void fill_from_rows(MatrixView x, Fill fill) const;
+  void fill_from_others(MatrixView x) const;
+  float squared_distance(Index i, const float* row, const float* other) const;
+  float decoded_value(float output) const;
+  Status fill_from_clusters(Backend& backend, MatrixView x, Index from, Fill fill);
+  Status refine(Backend& backend, MatrixView x);
   bool range_has_changed(const Standardiser::Beyond& beyond) const;
   Status rescale(Backend& backend, ConstMatrixView rows);
-  ConstMatrixView scaled_pass(ConstMatrixView rows);
+  Status scaled_pass(Backend& backend, ConstMatrixView rows, ConstMatrixView* scaled);
   Status decode_pass(Backend& backend, ConstMatrixView z, MatrixView x);
   Status find_errors(Backend& backend, ConstMatrixView z, ConstMatrixView x, double inflation,
                      float* out);
@@ -278,6 +295,7 @@ class Model {
   Pacing pacing_;
   Pace pace_;
   Standardiser input_scale_;
+  MissingCells missing_;  // of the block, or of the rows that are scored
   Vae vae_;
   RowNovelty row_novelty_;
   ColumnNovelty column_novelty_;
@@ -305,7 +323,7 @@ class Model {
     EventRing::Mark events;
     float* parameters = nullptr;  // null: nothing is kept
     std::byte* scale = nullptr;   // of the inputs; null without scaling
-    float* waiting = nullptr;     // [block × d] rows of push(), unscaled; likewise
+    float* waiting = nullptr;     // [block × d] rows of push() as they came; null if not needed
   } kept_;
   bool learn_every_block_ = false;
   bool broken_ = false;        // a stream has failed, and nothing was kept
@@ -323,10 +341,10 @@ class Model {
   float* novelty_ = nullptr;        // [pass_rows]
   float* error_ = nullptr;          // [pass_rows]
   Index* cluster_of_ = nullptr;     // [K] numbers of the components' clusters, see find_numbers()
-  float* pass_x_ = nullptr;         // [pass_rows × d] scaled rows; null without scaling
-  double* scratch_ = nullptr;       // [2m + K]
-  double* tightness_ = nullptr;     // [K] by which two_stage has narrowed clusters
-  double* root_ = nullptr;          // [2 × scatter]
+  float* pass_x_ = nullptr;  // [pass_rows × d] scaled and completed rows; null: taken as they are
+  double* scratch_ = nullptr;    // [2m + K]
+  double* tightness_ = nullptr;  // [K] by which two_stage has narrowed clusters
+  double* root_ = nullptr;       // [2 × scatter]
   // Who the replay rows' clusters are: ids by number, as of the last look.
   ClusterId* replay_id_ = nullptr;  // [K]
   Index* number_ = nullptr;         // [K]

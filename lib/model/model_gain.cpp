@@ -101,7 +101,8 @@ Status Model::part_rows(Backend& backend, ConstMatrixView rows, Index* known, In
     const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
     const MatrixView z(z_ + *known * m, n, m);
     const MatrixView variance(variance_ + *known * m, n, m);
-    const ConstMatrixView x = scaled_pass(rows.row_range(begin, n));
+    ConstMatrixView x;
+    ADAPVAE_RETURN_IF_ERROR(scaled_pass(backend, rows.row_range(begin, n), &x));
     ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, x, z, variance));
     learner_.score(backend, z, variance, MatrixView(score_r_, n, learner_.mixture().clusters()),
                    score_, novelty_);

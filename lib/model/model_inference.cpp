@@ -11,10 +11,10 @@ namespace adapvae {
 namespace {
 
 // Any number of rows, none included.
-Status check_all(ConstMatrixView rows, Index cols) {
-  if (rows.rows == 0) return {};
-  ADAPVAE_RETURN_IF_ERROR(check_shape(rows, rows.rows, cols));
-  return check_finite(rows);
+Status check_codes(ConstMatrixView z, Index latent) {
+  if (z.rows == 0) return {};
+  ADAPVAE_RETURN_IF_ERROR(check_shape(z, z.rows, latent));
+  return check_finite(z);
 }
 
 Status check_output(MatrixView out, Index rows, Index cols) {
@@ -27,12 +27,22 @@ Status check_output(MatrixView out, Index rows, Index cols) {
 
 }  // namespace
 
-// In the network's units.
-ConstMatrixView Model::scaled_pass(ConstMatrixView rows) {
-  if (pass_x_ == nullptr) return rows;
-  const MatrixView scaled(pass_x_, rows.rows, rows.cols);
-  input_scale_.apply(rows, scaled);
-  return scaled;
+// Any number of rows, none included.
+Status Model::check_rows(ConstMatrixView rows) const {
+  if (rows.rows == 0) return {};
+  ADAPVAE_RETURN_IF_ERROR(check_shape(rows, rows.rows, config_.inputs));
+  return check_numbers(rows);
+}
+
+// In the network's units, every cell with a value.
+Status Model::scaled_pass(Backend& backend, ConstMatrixView rows, ConstMatrixView* scaled) {
+  *scaled = rows;
+  if (pass_x_ == nullptr) return {};
+  const MatrixView x(pass_x_, rows.rows, rows.cols);
+  input_scale_.apply(rows, x);
+  *scaled = x;
+  missing_.note(rows);
+  return complete(backend, x, Fill::kExpected);
 }
 
 Status Model::decode_pass(Backend& backend, ConstMatrixView z, MatrixView x) {
@@ -42,7 +52,7 @@ Status Model::decode_pass(Backend& backend, ConstMatrixView z, MatrixView x) {
 }
 
 Status Model::score(Backend& backend, ConstMatrixView rows, RowResult* out) {
-  ADAPVAE_RETURN_IF_ERROR(check_all(rows, config_.inputs));
+  ADAPVAE_RETURN_IF_ERROR(check_rows(rows));
   const Index m = config_.latent;
   const bool empty = nothing_learnt();
   find_numbers();
@@ -50,7 +60,8 @@ Status Model::score(Backend& backend, ConstMatrixView rows, RowResult* out) {
     const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
     const MatrixView z(z_, n, m);
     const MatrixView variance(variance_, n, m);
-    const ConstMatrixView x = scaled_pass(rows.row_range(begin, n));
+    ConstMatrixView x;
+    ADAPVAE_RETURN_IF_ERROR(scaled_pass(backend, rows.row_range(begin, n), &x));
     ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, x, z, variance));
     learner_.score(backend, z, variance, MatrixView(score_r_, n, learner_.mixture().clusters()),
                    score_, novelty_);
@@ -97,7 +108,7 @@ void Model::put_result(Index row, RowResult& result) {
 }
 
 Status Model::probabilities(Backend& backend, ConstMatrixView rows, MatrixView out) {
-  ADAPVAE_RETURN_IF_ERROR(check_all(rows, config_.inputs));
+  ADAPVAE_RETURN_IF_ERROR(check_rows(rows));
   if (nothing_learnt()) return {};
   ADAPVAE_RETURN_IF_ERROR(check_output(out, rows.rows, cluster_count()));
   find_numbers();
@@ -106,8 +117,9 @@ Status Model::probabilities(Backend& backend, ConstMatrixView rows, MatrixView o
     const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
     const MatrixView z(z_, n, config_.latent);
     const MatrixView variance(variance_, n, config_.latent);
-    ADAPVAE_RETURN_IF_ERROR(
-        vae_.encode(backend, scaled_pass(rows.row_range(begin, n)), z, variance));
+    ConstMatrixView x;
+    ADAPVAE_RETURN_IF_ERROR(scaled_pass(backend, rows.row_range(begin, n), &x));
+    ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, x, z, variance));
     const MatrixView r(score_r_, n, components);
     learner_.score(backend, z, variance, r, score_, novelty_);
     for (Index i = 0; i < n; ++i) {
@@ -130,7 +142,7 @@ Status Model::explain(Backend& backend, const float* row, RowReason* reason, dou
     reason->boundary = surprise.boundary;
   }
   ADAPVAE_RETURN_IF_ERROR(reconstruct(backend, one, MatrixView(error, 1, d)));
-  for (Index j = 0; j < d; ++j) error[j] = row[j] - error[j];
+  for (Index j = 0; j < d; ++j) error[j] = std::isnan(row[j]) ? 0.0F : row[j] - error[j];
   // reconstruct() has left the features in z_.
   const NoveltyReason why = learner_.explain(z_, contribution);
   reason->nearest = nothing_learnt() ? kNoId : why.nearest;
@@ -141,21 +153,22 @@ Status Model::explain(Backend& backend, const float* row, RowReason* reason, dou
 }
 
 Status Model::encode(Backend& backend, ConstMatrixView rows, MatrixView mean, MatrixView variance) {
-  ADAPVAE_RETURN_IF_ERROR(check_all(rows, config_.inputs));
+  ADAPVAE_RETURN_IF_ERROR(check_rows(rows));
   ADAPVAE_RETURN_IF_ERROR(check_output(mean, rows.rows, config_.latent));
   const bool spread = variance.data != nullptr;
   if (spread) ADAPVAE_RETURN_IF_ERROR(check_output(variance, rows.rows, config_.latent));
   for (Index begin = 0; begin < rows.rows; begin += config_.pass_rows) {
     const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
-    ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, scaled_pass(rows.row_range(begin, n)),
-                                        mean.row_range(begin, n),
+    ConstMatrixView x;
+    ADAPVAE_RETURN_IF_ERROR(scaled_pass(backend, rows.row_range(begin, n), &x));
+    ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, x, mean.row_range(begin, n),
                                         spread ? variance.row_range(begin, n) : MatrixView()));
   }
   return {};
 }
 
 Status Model::decode(Backend& backend, ConstMatrixView z, MatrixView x) {
-  ADAPVAE_RETURN_IF_ERROR(check_all(z, config_.latent));
+  ADAPVAE_RETURN_IF_ERROR(check_codes(z, config_.latent));
   ADAPVAE_RETURN_IF_ERROR(check_output(x, z.rows, config_.inputs));
   for (Index begin = 0; begin < z.rows; begin += config_.pass_rows) {
     const Index n = std::min<Index>(config_.pass_rows, z.rows - begin);
@@ -165,13 +178,14 @@ Status Model::decode(Backend& backend, ConstMatrixView z, MatrixView x) {
 }
 
 Status Model::reconstruct(Backend& backend, ConstMatrixView rows, MatrixView out) {
-  ADAPVAE_RETURN_IF_ERROR(check_all(rows, config_.inputs));
+  ADAPVAE_RETURN_IF_ERROR(check_rows(rows));
   ADAPVAE_RETURN_IF_ERROR(check_output(out, rows.rows, config_.inputs));
   for (Index begin = 0; begin < rows.rows; begin += config_.pass_rows) {
     const Index n = std::min<Index>(config_.pass_rows, rows.rows - begin);
     const MatrixView z(z_, n, config_.latent);
-    ADAPVAE_RETURN_IF_ERROR(
-        vae_.encode(backend, scaled_pass(rows.row_range(begin, n)), z, MatrixView()));
+    ConstMatrixView x;
+    ADAPVAE_RETURN_IF_ERROR(scaled_pass(backend, rows.row_range(begin, n), &x));
+    ADAPVAE_RETURN_IF_ERROR(vae_.encode(backend, x, z, MatrixView()));
     ADAPVAE_RETURN_IF_ERROR(decode_pass(backend, z, out.row_range(begin, n)));
   }
   return {};

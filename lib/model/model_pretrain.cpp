@@ -26,7 +26,8 @@ Status Model::pretrain_rows(Backend& backend, ConstMatrixView rows) {
   retries_ = 0;
   // Its share of the first stream's time.
   pace_.begin(pacing_, plan_stream(config_, 1, rows.rows, false, pacing_.seconds_per_stream > 0.0));
-  rows = scale_stream(rows);
+  missing_.note(rows);
+  ADAPVAE_RETURN_IF_ERROR(scale_stream(backend, rows, &rows));
   start_training();
   ADAPVAE_RETURN_IF_ERROR(learn_features(backend, rows));
   ADAPVAE_RETURN_IF_ERROR(backend.status());

@@ -1,5 +1,6 @@
 // Model: what a stream came to, told in its report and as events.
 #include <algorithm>
+#include <cmath>
 
 #include "base/bounds.h"
 #include "model/model.h"
@@ -104,24 +105,54 @@ void Model::note_range(const Standardiser::Beyond& beyond, Index rows, bool resc
                .input = static_cast<std::int32_t>(beyond.feature)});
 }
 
+// A few inputs are told of; who has more knows enough.
+void Model::note_input(EventReason reason, Index rows, Index input, Index* told) {
+  constexpr Index kMostTold = 8;
+  if (++*told > kMostTold) return;
+  events_.add({.kind = ModelEventKind::kWarned,
+               .reason = reason,
+               .stream = stream_,
+               .rows = static_cast<double>(rows),
+               .input = static_cast<std::int32_t>(input)});
+}
+
 // Inputs that have varied, and in this block, which brings something new, do not. Without scaling
 // nothing is known of their variance.
 void Model::note_stuck(ConstMatrixView rows) {
   constexpr Index kLeastRows = 20;
-  constexpr Index kMostTold = 8;
   if (config_.scale_inputs == 0 || stream_ == 1 || rows.rows < kLeastRows) return;
   Index told = 0;
-  for (Index j = 0; j < rows.cols && told < kMostTold; ++j) {
+  for (Index j = 0; j < rows.cols; ++j) {
     Index same = 1;
     while (same < rows.rows && rows(same, j) == rows(0, j)) ++same;
     if (same < rows.rows || input_scale_.is_constant(j)) continue;
-    ++told;
-    events_.add({.kind = ModelEventKind::kWarned,
-                 .reason = EventReason::kStuckInput,
-                 .stream = stream_,
-                 .rows = static_cast<double>(rows.rows),
-                 .input = static_cast<std::int32_t>(j)});
+    note_input(EventReason::kStuckInput, rows.rows, j, &told);
   }
+}
+
+void Model::note_missing(Index rows) {
+  if (!missing_.any()) return;
+  Index told = 0;
+  for (Index j = 0; j < config_.inputs; ++j) {
+    Index i = 0;
+    while (i < rows && missing_.missing(i, j)) ++i;
+    if (i == rows) note_input(EventReason::kMissingInput, rows, j, &told);
+  }
+}
+
+// Training on a block is to lower the errors of its rows. If it raises those of more than half of
+// them, by more than chance does (three standard deviations of a fair coin's), it has done harm.
+void Model::note_training(Index rows) {
+  constexpr double kSignificant = 3.0;
+  if (absorbed_ || frozen() || !met_errors_ || !arrived()) return;
+  const auto worse = static_cast<double>(row_novelty_.reconstructed_worse(rows));
+  const auto n = static_cast<double>(rows);
+  const double independent = n * learner_.met_evidence();
+  if (!((2.0 * worse / n - 1.0) * std::sqrt(independent) > kSignificant)) return;
+  events_.add({.kind = ModelEventKind::kWarned,
+               .reason = EventReason::kTrainingIneffective,
+               .stream = stream_,
+               .rows = worse});
 }
 
 void Model::note_repairs(EventReason reason, std::uint64_t times) {

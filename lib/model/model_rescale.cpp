@@ -34,7 +34,9 @@ Status Model::rescale(Backend& backend, ConstMatrixView rows) {
   for (Index i = 0; i < rows.rows; ++i) {
     if (wild[i] == 0) input_scale_.update(rows.row_range(i, 1));
   }
-  input_scale_.apply(rows, MatrixView(all_, rows.rows, d));
+  const MatrixView scaled(all_, rows.rows, d);
+  input_scale_.apply(rows, scaled);
+  if (missing_.any()) fill_from_rows(scaled, Fill::kDrawn);
   input_scale_.apply(drawn, drawn);
   vae_.initialise(config_.seed);
   const ConstMatrixView all(all_, rows.rows + drawn.rows, d);

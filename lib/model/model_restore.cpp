@@ -23,8 +23,10 @@ void Model::place_kept(Arena& arena) {
   if (config_.restore_on_failure == 0) return;
   const auto d = static_cast<std::size_t>(config_.inputs);
   kept_.parameters = arena.take<float>(static_cast<std::size_t>(vae_.parameter_count()));
-  if (config_.scale_inputs == 0) return;
-  kept_.scale = arena.take<std::byte>(Standardiser::most_bytes(config_.inputs));
+  if (config_.scale_inputs != 0) {
+    kept_.scale = arena.take<std::byte>(Standardiser::most_bytes(config_.inputs));
+  }
+  if (!changes_waiting_rows()) return;
   kept_.waiting = arena.take<float>(static_cast<std::size_t>(config_.block_rows) * d);
 }
 
@@ -42,16 +44,22 @@ void Model::restore_counts() {
   events_.rewind(kept_.events);
 }
 
-// Rows that waited are scaled in place: they are kept, too.
+// Rows of push() are scaled and completed where they wait.
+bool Model::changes_waiting_rows() const {
+  return config_.scale_inputs != 0 || config_.missing_values != 0;
+}
+
 void Model::keep(ConstMatrixView rows) {
   if (config_.restore_on_failure == 0) return;
   keep_counts();
   learner_.keep_state();
   std::copy_n(std::as_const(vae_).parameters(), vae_.parameter_count(), kept_.parameters);
-  if (config_.scale_inputs == 0) return;
-  ByteWriter writer(kept_.scale, Standardiser::most_bytes(config_.inputs));
-  input_scale_.save(writer);
-  if (rows.data == all_) std::copy_n(all_, rows.rows * rows.cols, kept_.waiting);
+  if (config_.scale_inputs != 0) {
+    ByteWriter writer(kept_.scale, Standardiser::most_bytes(config_.inputs));
+    input_scale_.save(writer);
+  }
+  if (changes_waiting_rows() && rows.data == all_)
+    std::copy_n(all_, rows.rows * rows.cols, kept_.waiting);
 }
 
 Status Model::finish(const Status& status, ConstMatrixView rows) {
@@ -69,10 +77,12 @@ void Model::restore(ConstMatrixView rows) {
   vae_.optimiser().reset();
   replay_.clear();
   neighbours_.clear();
-  if (config_.scale_inputs == 0) return;
-  ByteReader reader(kept_.scale, Standardiser::most_bytes(config_.inputs));
-  (void)input_scale_.load(reader);  // what save() wrote is sound
-  if (rows.data == all_) std::copy_n(kept_.waiting, rows.rows * rows.cols, all_);
+  if (config_.scale_inputs != 0) {
+    ByteReader reader(kept_.scale, Standardiser::most_bytes(config_.inputs));
+    (void)input_scale_.load(reader);  // what save() wrote is sound
+  }
+  if (changes_waiting_rows() && rows.data == all_)
+    std::copy_n(kept_.waiting, rows.rows * rows.cols, all_);
 }
 
 }  // namespace adapvae

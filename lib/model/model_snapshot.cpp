@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
 
 #include "base/bounds.h"
 #include "model/model.h"
@@ -35,6 +36,23 @@ Status for_each_layer(const Vae& vae, const Use& use) {
     ADAPVAE_RETURN_IF_ERROR(use("decoder", i, vae.decoder().layer(i)));
   }
   return {};
+}
+
+// Rows of push(), as check_stream() takes them.
+bool rows_within(const TensorView& rows, const Configuration& config) {
+  const InputRange range = input_range(config);
+  ByteReader reader(rows.data, rows.bytes);
+  while (reader.remaining() > 0) {
+    Index values = 0;
+    for (Index j = 0; j < config.inputs; ++j) {
+      const float value = reader.read_f32();
+      if (config.missing_values != 0 && std::isnan(value)) continue;
+      if (!(value >= range.low && value <= range.high)) return false;
+      ++values;
+    }
+    if (values == 0) return false;
+  }
+  return true;
 }
 
 bool all_within(const TensorView& tensor, float low, float high) {
@@ -201,8 +219,7 @@ Status check_block(const TensorView* block, const SnapshotInfo& info) {
   if (block == nullptr || !block->has_shape(TensorType::kF32, {info.rows_pending, inputs})) {
     return corrupt("block.rows is missing or has another shape or type");
   }
-  const InputRange range = input_range(info.configuration);
-  if (!all_within(*block, range.low, range.high)) {
+  if (!rows_within(*block, info.configuration)) {
     return corrupt("block.rows holds a number that is not finite or outside of the inputs' range");
   }
   if (info.rows_pending > 0 && info.streams > 0 && info.time_pending < info.time) {

@@ -192,6 +192,12 @@ void RowNovelty::count(const ComponentRegistry& registry, Index rows, bool train
   }
 }
 
+Index RowNovelty::reconstructed_worse(Index rows) const {
+  Index worse = 0;
+  for (Index i = 0; i < rows; ++i) worse += error_after_[i] > errors_[i] ? 1 : 0;
+  return worse;
+}
+
 void RowNovelty::forget_learnt() {
   for (Index k = 0; k < clusters_; ++k) usual_[k].error = {};
   all_.error = {};

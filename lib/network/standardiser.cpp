@@ -74,16 +74,41 @@ void Standardiser::update(ConstMatrixView rows) {
         first_[j] = count_ > 1.0 ? std::min(first_[j], x) : x;
         second_[j] = count_ > 1.0 ? std::max(second_[j], x) : x;
       }
-    } else {
-      // Welford: exact for the rows seen, in one pass.
-      for (Index j = 0; j < features_; ++j) {
-        const double before = row[j] - first_[j];
-        first_[j] += before / count_;
-        second_[j] += before * (row[j] - first_[j]);
-      }
     }
   }
+  if (scaling_ == Scaling::kMeanVariance) {
+    for (Index j = 0; j < features_; ++j)
+      update_moments(rows, j, count_ - static_cast<double>(rows.rows));
+  }
   refresh();
+}
+
+// Welford: exact for the rows seen, in one pass. A column with missing cells counts as if they were
+// like its others.
+void Standardiser::update_moments(ConstMatrixView rows, Index j, double count) {
+  double seen = 0.0;
+  for (Index i = 0; i < rows.rows; ++i) seen += std::isnan(rows(i, j)) ? 0.0 : 1.0;
+  const auto n = static_cast<double>(rows.rows);
+  if (seen == n) {
+    for (Index i = 0; i < rows.rows; ++i) {
+      const double before = rows(i, j) - first_[j];
+      count += 1.0;
+      first_[j] += before / count;
+      second_[j] += before * (rows(i, j) - first_[j]);
+    }
+    return;
+  }
+  if (seen == 0.0) {
+    if (count > 0.0) second_[j] *= (count + n) / count;
+    return;
+  }
+  Sample own;
+  for (Index i = 0; i < rows.rows; ++i) {
+    if (!std::isnan(rows(i, j))) own.add(static_cast<double>(rows(i, j)));
+  }
+  const double step = own.mean - first_[j];
+  first_[j] += step * n / (count + n);
+  second_[j] += own.variance() * n + step * step * count * n / (count + n);
 }
 
 void Standardiser::refresh() {

@@ -25,7 +25,8 @@ class Standardiser {
   // Forgets every row.
   void reset();
 
-  // Takes rows into the running statistics; rows must be finite (see input_check.h).
+  // Takes rows into the running statistics. Cells must be finite or, with kMeanVariance, NaN: those
+  // are missing, and stay NaN in apply().
   void update(ConstMatrixView rows);
 
   // out = scaled rows; may be the same memory. Before the first update: a plain copy.
@@ -62,6 +63,7 @@ class Standardiser {
 
  private:
   void refresh();
+  void update_moments(ConstMatrixView rows, Index j, double count);
   double limit(double scaled) const;
   struct Farthest {
     Index feature = 0;

@@ -546,7 +546,7 @@ TEST_CASE("results are finite whatever the row") {
 
 TEST_CASE("text is no longer than the header says") {
   for (int32_t type = ADAPVAE_BORN; type <= ADAPVAE_WARNED; ++type) {
-    for (int32_t reason = 0; reason <= ADAPVAE_REASON_STUCK; ++reason) {
+    for (int32_t reason = 0; reason <= ADAPVAE_REASON_MISSING; ++reason) {
       adapvae_event event = sized<adapvae_event>();
       event.type = type;
       event.reason = reason;

@@ -153,7 +153,7 @@ TEST_CASE("settings follow from rows") {
   adapvae_config config = small_config();
   const adapvae_config before = config;
   std::vector<float> bad = many;
-  bad[13] = std::nanf("");
+  bad[13] = std::numeric_limits<float>::infinity();
   adapvae_error error = {};
   error.struct_size = sizeof error;
   CHECK(adapvae_config_for_rows(&config, bad.data(), 200, 8, 0, nullptr, &error) ==

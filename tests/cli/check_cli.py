@@ -271,7 +271,7 @@ class Cli(unittest.TestCase):
         for rows, words, said in [
                 ("1,2\n1,x\n", [], "standard input, line 2, column 2: 'x' is no number"),
                 ("a,b\n1,2\n1\n", [], "line 3: 1 columns where the first line has 2"),
-                ("a,b\n1,\n", [], "line 2, column 2 (b): no value; --missing skip"),
+                ("a,b\n1,\n", ["--missing", "refuse"], "line 2, column 2 (b): no value; --missing skip"),
                 ("1,inf\n", [], "column 2: 'inf' is not a finite number"),
                 ('1,"2\n', [], "line 1, column 2: the quote that begins here is not closed"),
                 ("[1,2]\n[1,[2]]\n", [], "line 2, column 2: only numbers"),
@@ -323,6 +323,33 @@ class Cli(unittest.TestCase):
         self.assertEqual([line["row"] for line in lines(call("learn", "--missing", "skip", rows=text).stdout)],
                          [1, 3])
         self.assertEqual(len(lines(call("learn", "--missing", "last", rows=text).stdout)), 3)
+
+    def test_missing_values_are_filled(self):
+        whole = world(600)
+        gaps = [[None if (i * 7 + j * 3) % 11 == 0 else x for j, x in enumerate(row)] for i, row in enumerate(whole)]
+        text = "\n".join(",".join("" if x is None else str(x) for x in row) for row in gaps) + "\n"
+        with open(self.path("gaps.csv"), "w", encoding="utf-8") as file:
+            file.write(text)
+        # From a file, whose first rows are seen, and from a pipe, whose are not.
+        for model, words, rows in [("a", [self.path("gaps.csv")], None), ("b", [], text)]:
+            done = call("learn", *SMALL, "-m", self.path(model), *words, rows=rows)
+            self.assertEqual(len(lines(done.stdout)), 600)
+            self.assertIn("missing_values=on", call("inspect", self.path(model)).stdout)
+            seen = lines(call("score", "-m", self.path(model), self.path("gaps.csv")).stdout)
+            expected = lines(call("score", "-m", self.path(model), rows=csv(whole)).stdout)
+            same = sum(a["cluster"] == b["cluster"] for a, b in zip(seen, expected))
+            self.assertGreater(same, 570)
+            call("explain", "-m", self.path(model), rows=text[:text.index("\n") + 1])
+            call("report", "-m", self.path(model), "-o", self.path("r.html"), self.path("gaps.csv"))
+        # A row without any value is left out and counted.
+        empty = call("score", "-m", self.path("a"), rows=csv(whole[:2]) + "," * (len(whole[0]) - 1) + "\n")
+        self.assertEqual(len(lines(empty.stdout)), 2)
+        self.assertIn("1 rows left out", empty.stderr)
+        # A model of rows without gaps refuses them and says what to do.
+        with open(self.path("whole.csv"), "w", encoding="utf-8") as file:
+            file.write(csv(whole))
+        call("learn", *SMALL, "--set", "missing_values=off", "-m", self.path("c"), self.path("whole.csv"))
+        self.assertIn("missing_values=on", call("learn", "-m", self.path("c"), rows=text, code=1).stderr)
 
     def test_corrections(self):
         call("learn", *SMALL, "-m", self.path("m"), rows=csv(world(300)))
@@ -762,7 +789,7 @@ class Cli(unittest.TestCase):
                 ("junk", bytes(range(128, 256)) * 50, "rows of 3 numbers, these have 1"),
                 ("wide.csv", b"1,2,3,4\n", "rows of 3 numbers, these have 4"),
                 ("empty.npy", b"\x93NUMPY", "truncated: shorter than the header of an NPY file"),
-                ("nan.csv", b"1,nan,3\n", "line 1, column 2: no value"),
+                ("inf.csv", b"1,inf,3\n", "line 1, column 2: 'inf' is not a finite number"),
                 ("empty.csv", b"", "no rows")]:
             done = call("learn", "-m", self.path("m"), self.write(name, data), code=1)
             self.assertIn(said, done.stderr, name)

@@ -66,6 +66,7 @@ void check(const Case& c, const SourceOptions& options) {
 SourceOptions labelled(const char* labels) {
   SourceOptions options;
   options.labels = labels;
+  options.missing = Missing::kRefuse;
   return options;
 }
 
@@ -146,6 +147,7 @@ TEST_CASE("CSV: the rules of RFC 4180") {
   // Tabs alone are a row of a TSV file.
   SourceOptions tsv;
   tsv.format = Format::kTsv;
+  tsv.missing = Missing::kRefuse;
   check({"1\t2\n\t\n", "1 2|! , line 2, column 1: no value"}, tsv);
 }
 
@@ -173,6 +175,26 @@ TEST_CASE("more columns than a model takes are refused, in bounded memory") {
   const std::string most = rows_of(numbers(1 << 20), {});
   CHECK(most.size() == 2 * (1 << 20));
   CHECK(rows_of("[" + numbers(1 << 20) + "]", {}) == most);
+}
+
+TEST_CASE("missing values: filled, refused, skipped, or the last ones again") {
+  const std::string csv = "a,b\n1,2\n,4\nNA,\n5,nan\n7,8\n";
+  SourceOptions options;
+  const auto with = [&options](Missing missing) {
+    options.missing = missing;
+    return options;
+  };
+  check({csv, "1 2|nan 4|5 nan|7 8|"}, with(Missing::kFill));  // the empty row is left out
+  check({csv, "1 2|! , line 3, column 1 (a): no value; --missing skip"}, with(Missing::kRefuse));
+  check({csv, "1 2|7 8|"}, with(Missing::kSkip));
+  check({csv, "1 2|1 4|1 4|5 4|7 8|"}, with(Missing::kLast));
+  const std::string nan("\0\0\xc0\x7f", 4);
+  const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
+  check({npy(header, nan + kFloats.substr(4)), "nan 2 3|4 5 6|"}, with(Missing::kFill));
+  check({npy(header, nan + nan + nan + kFloats.substr(12)), "4 5 6|"}, with(Missing::kFill));
+  check(
+      {npy(header, nan + kFloats.substr(4)), "! , row 1: a number that is not finite; a new model"},
+      with(Missing::kRefuse));
 }
 
 TEST_CASE("JSON lines: values") {

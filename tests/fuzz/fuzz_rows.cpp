@@ -45,7 +45,7 @@ SourceOptions options_of(uint8_t format, uint8_t bits) {
                                  Format::kIdx,   Format::kNpy, Format::kImage, Format::kIdx};
   SourceOptions options;
   options.format = kFormats[format % 8];
-  options.missing = static_cast<Missing>(bits % 3);
+  options.missing = static_cast<Missing>(bits % 4);
   const bool text = options.format < Format::kIdx;
   if ((bits & 4) != 0 && text) options.columns = {"1", "b"};
   if ((bits & 8) != 0 && text) options.time_column = "2";
@@ -59,7 +59,7 @@ SourceOptions options_of(uint8_t format, uint8_t bits) {
   return options;
 }
 
-void read_all(RowSource& source) {
+void read_all(RowSource& source, bool fills) {
   const int inputs = source.shape().inputs;
   FUZZ_CHECK(inputs > 0);
   Row row;
@@ -68,7 +68,12 @@ void read_all(RowSource& source) {
     FUZZ_CHECK(next != Next::kError || !source.error().empty());
     if (next != Next::kRow) return;
     FUZZ_CHECK(row.values.size() == static_cast<size_t>(inputs));
-    for (const float value : row.values) FUZZ_CHECK(std::isfinite(value));
+    int values = 0;
+    for (const float value : row.values) {
+      FUZZ_CHECK(std::isfinite(value) || (fills && std::isnan(value)));
+      values += std::isfinite(value) ? 1 : 0;
+    }
+    FUZZ_CHECK(values > 0);
     FUZZ_CHECK(!row.time || std::isfinite(*row.time));
   }
 }
@@ -88,5 +93,5 @@ void fuzz_rows(const uint8_t* data, size_t size) {
   const std::unique_ptr<RowSource> source =
       adapvae::cli::open_rows({"/proc/self/fd/" + std::to_string(file)}, options, error);
   FUZZ_CHECK(source != nullptr || !error.empty());
-  if (source) read_all(*source);
+  if (source) read_all(*source, options.missing == adapvae::cli::Missing::kFill);
 }

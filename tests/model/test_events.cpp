@@ -189,6 +189,28 @@ TEST_CASE("events: training that can take no step is refused, and nothing has ch
   CHECK(f.model.learn(f.backend, rows.view(), &report).ok());
 }
 
+TEST_CASE("events: training that leaves rows worse than before is told of") {
+  const auto told = [](double rate) {
+    ModelFixture f(quick_model());
+    f.model.learn_every_block(true);
+    for (std::uint32_t block = 1; block <= 4; ++block) f.learn(kinds(0, 2, 400, block));
+    REQUIRE(f.set_live("learning_rate", rate).ok());
+    f.learn(kinds(0, 2, 400, 5));
+    const std::vector<ModelEvent> events = all_events(f.model);
+    Index count = 0;
+    for (const ModelEvent& event : events) {
+      if (event.reason != EventReason::kTrainingIneffective) continue;
+      ++count;
+      CHECK(event.kind == ModelEventKind::kWarned);
+      CHECK(event.rows > 200.0);
+      CHECK(text_of(event).find("training on the block did not help") != std::string::npos);
+    }
+    return count;
+  };
+  CHECK(told(1e-3) == 0);
+  CHECK(told(0.1) == 1);  // too fast: the network jumps about
+}
+
 TEST_CASE("events: each is a line of English") {
   const auto line = [](const ModelEvent& event) { return text_of(event); };
   CHECK(line({.kind = ModelEventKind::kBorn,

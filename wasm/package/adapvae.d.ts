@@ -50,6 +50,7 @@ export interface Config {
   hidden3?: number;
   hidden4?: number;
   scale_inputs?: 'off' | 'standardise';
+  missing_values?: Switch;
   likelihood?: 'bernoulli' | 'gaussian' | 'gaussian_learned';
   likelihood_variance?: number;
   activation?: 'linear' | 'relu' | 'leaky_relu' | 'tanh' | 'sigmoid' | 'softplus';
@@ -256,7 +257,7 @@ export type EventType =
   | 'learnt'
   | 'rescaled'
   | 'warned';
-export type EventReason = 'none' | 'bound' | 'rows' | 'room' | 'one' | 'covariance' | 'step' | 'rate' | 'known' | 'range' | 'capacity' | 'stuck';
+export type EventReason = 'none' | 'bound' | 'rows' | 'room' | 'one' | 'covariance' | 'step' | 'rate' | 'known' | 'range' | 'capacity' | 'stuck' | 'training' | 'missing';
 export interface ModelEvent {
   type: EventType;
   reason: EventReason;

@@ -33,7 +33,7 @@ export const STRUCTS = {
 // Names of the header's enums, by number.
 export const EVENTS =
   'born merged retired not_born forgotten split noticed labelled undone drifted repaired learnt rescaled warned'.split(' ');
-export const REASONS = 'none bound rows room one covariance step rate known range capacity stuck'.split(' ');
+export const REASONS = 'none bound rows room one covariance step rate known range capacity stuck training missing'.split(' ');
 export const STAGES = 'pretrain adapt embed births joint close'.split(' ');
 export const PROVISIONAL = 1;
 export const NOTHING_LEARNT = 2;

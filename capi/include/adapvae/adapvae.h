@@ -20,8 +20,9 @@
  *
  * Rows.      Row-major float32. `stride` is the distance between rows in floats; 0: they touch. The
  *            memory is the caller's and is borrowed for the call; a float's own alignment is enough.
- *            NaN and infinity are refused, with the row's number, from 0, in the error. Numbers outside
- *            [0, 1] need scale_inputs and another likelihood: see the configuration.
+ *            Infinity is refused, with the row's number, from 0, in the error, and so is NaN unless
+ *            missing_values is set: it then stands for a missing value. Numbers outside [0, 1] need
+ *            scale_inputs and another likelihood: see the configuration.
  * Streams.   Here "a stream" is a block of rows that is learnt at once, 1 to block_rows of them; an
  *            endless flow of rows is learnt stream by stream.
  * Novelty.   In [0, 1], higher is more novel. A row is novel if and only if its novelty is above 0.5.
@@ -111,7 +112,7 @@ enum {
   /* 1 to 19: what was given */
   ADAPVAE_INVALID_ARGUMENT = 1, /* null, out of bounds, unknown name */
   ADAPVAE_SHAPE_MISMATCH = 2,  /* not the size agreed at create; more rows than there is room for */
-  ADAPVAE_NON_FINITE = 3,      /* a NaN or an infinity; index: the row */
+  ADAPVAE_NON_FINITE = 3,      /* an infinity or, without missing_values, a NaN; index: the row */
   ADAPVAE_UNKNOWN_CLUSTER = 4, /* no cluster has, or had, this id */
 
   /* 20 to 39: what is needed */
@@ -185,6 +186,9 @@ typedef struct adapvae_config {
    * they are compressed. If the range changes they are scaled anew. For a gaussian likelihood. 0
    * off, 1 standardise. Default 0. */
   int32_t scale_inputs;
+  /* NaN stands for a missing value: it is filled with what the model expects there, and does not
+   * count. off: rows with NaN are refused. 0 or 1. Default 0. */
+  int32_t missing_values;
   /* How the decoder explains a row: bernoulli for numbers in [0, 1], gaussian for others, with
    * one variance for all inputs or a learnt one for each. 0 bernoulli, 1 gaussian, 2
    * gaussian_learned. Default 0. */
@@ -396,7 +400,7 @@ ADAPVAE_API const char* adapvae_preset_name(int32_t index);
  * after adapvae_config_init(); set image_width and image_height before if rows are images. Other
  * fields stay as they are. rows: the first block, or a part of it; count 0: `inputs`, the number of
  * columns, alone decides. *why (or NULL): one sentence on what was decided, in static storage. NaN
- * and infinity are refused. */
+ * is a missing value; infinity is refused. */
 ADAPVAE_API adapvae_status adapvae_config_for_rows(adapvae_config* config, const float* rows,
                                                    int32_t count, int32_t inputs, int32_t stride,
                                                    const char** why, adapvae_error* error);
@@ -752,8 +756,12 @@ enum {
   ADAPVAE_REASON_KNOWN = 8,      /* of ADAPVAE_LEARNT: nothing new, the network was not trained */
   ADAPVAE_REASON_RANGE = 9,      /* `rows` rows lie beyond the range of the inputs */
   ADAPVAE_REASON_CAPACITY = 10,  /* of ADAPVAE_WARNED: max_clusters is nearly reached */
-  ADAPVAE_REASON_STUCK = 11      /* of ADAPVAE_WARNED: input `input`, which varied before, has the
+  ADAPVAE_REASON_STUCK = 11,     /* of ADAPVAE_WARNED: input `input`, which varied before, has the
                                     same value in all rows of the block (with scale_inputs) */
+  ADAPVAE_REASON_TRAINING = 12,  /* of ADAPVAE_WARNED: training on the block did not help; `rows` of
+                                    its rows are reconstructed worse than before */
+  ADAPVAE_REASON_MISSING = 13    /* of ADAPVAE_WARNED: input `input` has no value in any row of the
+                                    block (with missing_values) */
 };
 
 typedef struct adapvae_event {
@@ -768,7 +776,7 @@ typedef struct adapvae_event {
   double gain; /* of the evidence bound */
   double rows;
   int32_t clusters; /* of ADAPVAE_LEARNT and ADAPVAE_REASON_CAPACITY; else 0 */
-  int32_t input;    /* of ADAPVAE_REASON_RANGE and ADAPVAE_REASON_STUCK: number from 0; else -1 */
+  int32_t input;    /* of ADAPVAE_REASON_RANGE, _STUCK and _MISSING: number from 0; else -1 */
 } adapvae_event;
 /* The event after event->sequence (0: the oldest that is kept); ADAPVAE_NO_MORE: none yet. The last
  * `events` (configuration) are kept, not over a save and load.

@@ -48,7 +48,7 @@ RESULT = [("id", "u4"), ("component", "u4"), ("probability", "f4"), ("novelty", 
 ALIAS = [("worker", "u8"), ("sequence", "u8"), ("local", "u4"), ("id", "u4")]
 EVENTS = ("born merged retired not_born forgotten split noticed labelled undone drifted repaired learnt rescaled "
           "warned").split()
-REASONS = "none bound rows room one covariance step rate known range capacity stuck".split()
+REASONS = "none bound rows room one covariance step rate known range capacity stuck training missing".split()
 STAGES = "pretrain adapt embed births joint close".split()
 OK, BUSY, NO_MORE, OUT_OF_MEMORY = 0, 60, 62, 20
 

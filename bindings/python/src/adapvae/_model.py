@@ -33,6 +33,8 @@ class AdapVAE:
     inputs : numbers in a row; None: as many as the first rows have
     likelihood, scale_inputs : if neither these nor a preset are given, the library chooses them, and the size of the
         network, from the first rows (adapvae_config_for_rows). Rows that come one by one are taken as measurements
+    missing_values : NaN stands for a missing value, which the model fills with what it expects there. None: on if the first
+        rows have some. A row without any value is refused
     block_rows : if neither this nor a preset is given, fit() learns up to 10,000 rows at once
     verbose : show a progress bar while learning (tqdm, if it is there)
 
@@ -81,6 +83,7 @@ class AdapVAE:
         hidden3: Optional[int] = None,
         hidden4: Optional[int] = None,
         scale_inputs: Optional[str] = None,
+        missing_values: Optional[bool] = None,
         likelihood: Optional[str] = None,
         likelihood_variance: Optional[float] = None,
         activation: Optional[str] = None,
@@ -161,6 +164,7 @@ class AdapVAE:
         self.hidden3 = hidden3
         self.hidden4 = hidden4
         self.scale_inputs = scale_inputs
+        self.missing_values = missing_values
         self.likelihood = likelihood
         self.likelihood_variance = likelihood_variance
         self.activation = activation
@@ -807,11 +811,11 @@ class AdapVAE:
     # ---- for scikit-learn's own checks ---------------------------------------------------------------------------------
 
     def _more_tags(self) -> Dict[str, Any]:
-        return {"preserves_dtype": [np.float32], "_xfail_checks": {"check_clustering": "ids count from 1 and are not labels from 0 on"}}
+        return {"preserves_dtype": [np.float32], "allow_nan": True, "_xfail_checks": {"check_clustering": "ids count from 1 and are not labels from 0 on"}}
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import Tags, TargetTags
-        return Tags(estimator_type="clusterer", target_tags=TargetTags(required=False))
+        from sklearn.utils import InputTags, Tags, TargetTags
+        return Tags(estimator_type="clusterer", target_tags=TargetTags(required=False), input_tags=InputTags(allow_nan=True))
 
 
 # Attribute by parameter.

@@ -63,6 +63,8 @@ pub const ADAPVAE_REASON_KNOWN: i32 = 8;
 pub const ADAPVAE_REASON_RANGE: i32 = 9;
 pub const ADAPVAE_REASON_CAPACITY: i32 = 10;
 pub const ADAPVAE_REASON_STUCK: i32 = 11;
+pub const ADAPVAE_REASON_TRAINING: i32 = 12;
+pub const ADAPVAE_REASON_MISSING: i32 = 13;
 pub const ADAPVAE_TEXT: i32 = 0;
 pub const ADAPVAE_JSON: i32 = 1;
 
@@ -96,6 +98,7 @@ pub struct adapvae_config {
     pub hidden3: i32,
     pub hidden4: i32,
     pub scale_inputs: i32,
+    pub missing_values: i32,
     pub likelihood: i32,
     pub likelihood_variance: f64,
     pub activation: i32,
