@@ -28,8 +28,19 @@ struct RowResult {
   std::uint32_t flags = 0;
 };
 
+// An input that is not as the others let expect.
+struct InputReason {
+  Index number = 0;
+  float value = 0.0F;
+  float expected = 0.0F;    // by the other inputs
+  double deviations = 0.0;  // value less expected, in standard deviations; 0 without scale_inputs
+  double effect = 0.0;      // by which the surprise falls if it is as expected
+};
+
 // Why a row is as novel as it is.
 struct RowReason {
+  static constexpr Index kMostInputs = 3;
+
   RowResult result;
   double surprise = 0.0;          // of features and error, in standard deviations (eq. 19)
   double error_surprise = 0.0;    // the error's part of it
@@ -40,6 +51,10 @@ struct RowReason {
   // units of the input: both where explain() was told to put them.
   std::span<const double> contribution;
   std::span<const float> error;
+  // The inputs that make it novel: the one with the largest effect first, then the one with the
+  // largest effect if the first is as expected.
+  Index inputs = 0;
+  InputReason input[kMostInputs];
 };
 
 // Some lines of English without a final line break, and one JSON object: for explain().

@@ -30,7 +30,7 @@ Status MissingCells::check(ConstMatrixView rows) {
 
 void MissingCells::note(ConstMatrixView rows) {
   any_ = false;
-  if (bits_ == nullptr || check_finite(rows).ok()) return;
+  if (check_finite(rows).ok()) return;
   std::fill_n(bits_, rows.rows * row_bytes_, std::uint8_t{0});
   for (Index i = 0; i < rows.rows; ++i) {
     for (Index j = 0; j < columns_; ++j) {

@@ -11,7 +11,8 @@ namespace adapvae {
 
 class MissingCells {
  public:
-  // rows: the most that are noted at once. Not placed: no row has a missing cell.
+  // rows: the most with missing cells that are noted at once. Of rows without any there may be
+  // more.
   void place(Arena& arena, Index rows, Index columns);
 
   // kNonFinite with the row's number for an infinity, and for a row without any value; ok
@@ -33,7 +34,7 @@ class MissingCells {
   Index columns_ = 0;
   Index row_bytes_ = 0;
   bool any_ = false;
-  std::uint8_t* bits_ = nullptr;  // [rows × row_bytes_]; null: not placed
+  std::uint8_t* bits_ = nullptr;  // [rows × row_bytes_]
 };
 
 }  // namespace adapvae

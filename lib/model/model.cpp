@@ -102,11 +102,9 @@ void Model::place(Arena& arena, const Configuration& config, ModelUse use, Memor
   if (config_.scale_inputs != 0 || config_.missing_values != 0) {
     take(pass_x_, Index{config_.pass_rows} * config_.inputs);
   }
-  missing_ = {};
-  if (config_.missing_values != 0) {
-    // A block, what pretrain() takes, or the rows of a pass.
-    missing_.place(arena, codes, config_.inputs);
-  }
+  // A block, what pretrain() takes, or the rows of a pass; for explanations always a row.
+  missing_.place(arena, config_.missing_values != 0 ? codes : 1, config_.inputs);
+  place_explanation(arena);
   take(scratch_, 3 * m + clusters.max_clusters);
   events_.place(arena, learns(use) ? config_.events : 0);
   learner_.set_event_sink({hear, &events_});

@@ -253,6 +253,10 @@ class Model {
   };
   Status judge(Backend& backend, ConstMatrixView z, ConstMatrixView x);
   Surprise surprise_of(Index i) const;
+  void place_explanation(Arena& arena);
+  Status find_excess(Backend& backend, double* excess);
+  Index choose_tried(const float* row, const float* error);
+  Status attribute(Backend& backend, const float* row, const float* error, RowReason* reason);
   double most_counted(Index rows) const;
   Status look_back(Backend& backend, ConstMatrixView rows);
   void count_novelty(ConstMatrixView rows, bool trained);
@@ -342,6 +346,11 @@ class Model {
   float* error_ = nullptr;          // [pass_rows]
   Index* cluster_of_ = nullptr;     // [K] numbers of the components' clusters, see find_numbers()
   float* pass_x_ = nullptr;  // [pass_rows × d] scaled and completed rows; null: taken as they are
+  struct {
+    float* row = nullptr;           // [d] a row, some of its inputs taken as missing
+    float* x = nullptr;             // [d] the same as the network gets it
+    std::int32_t* tried = nullptr;  // numbers of inputs
+  } explanation_;
   double* scratch_ = nullptr;    // [2m + K]
   double* tightness_ = nullptr;  // [K] by which two_stage has narrowed clusters
   double* root_ = nullptr;       // [2 × scatter]

@@ -149,7 +149,7 @@ Status Model::explain(Backend& backend, const float* row, RowReason* reason, dou
   reason->squared_distance = why.squared_distance;
   reason->contribution = {contribution, static_cast<std::size_t>(config_.latent)};
   reason->error = {error, static_cast<std::size_t>(d)};
-  return {};
+  return attribute(backend, row, error, reason);
 }
 
 Status Model::encode(Backend& backend, ConstMatrixView rows, MatrixView mean, MatrixView variance) {

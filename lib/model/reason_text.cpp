@@ -29,6 +29,16 @@ void write_cluster(ClusterId id, std::string_view name, TextWriter& text) {
   if (!name.empty()) (text << " ").quoted(name);
 }
 
+void write_input(const InputReason& input, TextWriter& text) {
+  text << "\n  input " << static_cast<std::uint64_t>(input.number) << ": "
+       << static_cast<double>(input.value) << " instead of " << static_cast<double>(input.expected);
+  if (input.deviations != 0.0) {
+    text << ", " << std::fabs(input.deviations) << " standard deviations "
+         << (input.deviations < 0.0 ? "below" : "above");
+  }
+  text << "; accounts for " << input.effect << " of the surprise";
+}
+
 }  // namespace
 
 void write_reason(const RowReason& reason, std::string_view name, TextWriter& text) {
@@ -59,12 +69,8 @@ void write_reason(const RowReason& reason, std::string_view name, TextWriter& te
     const double part = reason.contribution[top[i]] / std::max(reason.squared_distance, 1e-300);
     text << (i > 0 ? ", " : " ") << std::uint64_t{top[i]} << " (" << 100.0 * part << " %)";
   }
-  count = largest(reason.error, top);
-  text << "\ninputs that the network accounts for least:";
-  for (std::size_t i = 0; i < count; ++i) {
-    text << (i > 0 ? ", " : " ") << std::uint64_t{top[i]} << " (off by "
-         << static_cast<double>(reason.error[top[i]]) << ")";
-  }
+  if (reason.inputs > 0) text << "\ninputs that are not as the others let expect:";
+  for (Index i = 0; i < reason.inputs; ++i) write_input(reason.input[i], text);
 }
 
 void write_reason_json(const RowReason& reason, std::string_view name, TextWriter& text) {
@@ -94,7 +100,17 @@ void write_reason_json(const RowReason& reason, std::string_view name, TextWrite
   number("squared_distance", reason.squared_distance);
   list("features", reason.contribution);
   list("errors", reason.error);
-  text << "}";
+  text << ",\"inputs\":[";
+  for (Index i = 0; i < reason.inputs; ++i) {
+    const InputReason& input = reason.input[i];
+    text << (i > 0 ? ",{" : "{") << "\"input\":" << static_cast<std::uint64_t>(input.number);
+    number("value", static_cast<double>(input.value));
+    number("expected", static_cast<double>(input.expected));
+    number("deviations", input.deviations);
+    number("effect", input.effect);
+    text << "}";
+  }
+  text << "]}";
 }
 
 }  // namespace adapvae

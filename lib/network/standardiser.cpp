@@ -123,6 +123,10 @@ void Standardiser::refresh() {
   }
 }
 
+double Standardiser::unit(Index feature) const {
+  return scaling_ == Scaling::kOff || count_ == 0.0 ? 1.0 : 1.0 / factor_[feature];
+}
+
 bool Standardiser::is_constant(Index feature) const {
   return too_narrow(std::sqrt(second(feature)), std::fabs(first_[feature]));
 }

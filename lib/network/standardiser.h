@@ -50,6 +50,8 @@ class Standardiser {
   // kMeanVariance: mean and variance (divided by n); kMinMax: minimum and maximum; kOff: 0.
   double first(Index feature) const { return first_ != nullptr ? first_[feature] : 0.0; }
   double second(Index feature) const;
+  // What counts as a standard deviation of the feature, in units of the input; kOff: 1.
+  double unit(Index feature) const;
   bool is_constant(Index feature) const;  // kMeanVariance: in all rows so far
 
   // ---- persistent state ----

@@ -355,6 +355,60 @@ TEST_CASE("an explanation agrees with the score") {
   }
 }
 
+TEST_CASE("an explanation names the inputs that were changed") {
+  for (const bool scaled : {false, true}) {
+    CAPTURE(scaled);
+    Configuration config = small_model();
+    config.scale_inputs = scaled ? 1 : 0;
+    ModelFixture f(config);
+    for (std::uint32_t block = 1; block <= 3; ++block) f.learn(kinds(0, 2, 400, block));
+    std::vector<double> contribution(static_cast<std::size_t>(config.latent));
+    std::vector<float> error(kInputs);
+    Rows rows = kinds(0, 2, 60, 9);
+    int first = 0;
+    int both = 0;
+    for (Index i = 0; i < 60; ++i) {
+      const Index a = i % kInputs;
+      const Index b = (i * 7 + 3) % kInputs == a ? (a + 1) % kInputs : (i * 7 + 3) % kInputs;
+      RowReason reason;
+      const auto explain = [&] {
+        REQUIRE(
+            f.model
+                .explain(f.backend, rows.view().row(i), &reason, contribution.data(), error.data())
+                .ok());
+      };
+      const float before = rows(i, a);
+      rows(i, a) += i % 2 == 0 ? 4.0F : -4.0F;
+      explain();
+      REQUIRE(reason.inputs > 0);
+      const InputReason& input = reason.input[0];
+      first += input.number == a ? 1 : 0;
+      if (input.number == a) {
+        CHECK(input.value == rows(i, a));
+        CHECK(std::fabs(input.expected - before) < 2.0F);
+        CHECK(input.effect > 0.0);
+        CHECK((input.deviations != 0.0) == scaled);
+        if (scaled) CHECK((input.deviations > 0.0) == (i % 2 == 0));
+      }
+      rows(i, b) += 4.0F;
+      explain();
+      const Index named[] = {reason.input[0].number, reason.input[1].number};
+      both += reason.inputs > 1 &&
+                      ((named[0] == a && named[1] == b) || (named[0] == b && named[1] == a))
+                  ? 1
+                  : 0;
+      // It changes nothing: the same again.
+      RowReason again;
+      REQUIRE(
+          f.model.explain(f.backend, rows.view().row(i), &again, contribution.data(), error.data())
+              .ok());
+      CHECK(again.input[0].effect == reason.input[0].effect);
+    }
+    CHECK(first >= 54);
+    CHECK(both >= 48);
+  }
+}
+
 TEST_CASE("kinds are found whatever the network's scale after pretraining") {
   // The variance that rows start with must not depend on how large the features came out.
   for (const Activation activation : {Activation::kTanh, Activation::kRelu}) {
