@@ -124,7 +124,10 @@ Status Model::probabilities(Backend& backend, ConstMatrixView rows, MatrixView o
     learner_.score(backend, z, variance, r, score_, novelty_);
     for (Index i = 0; i < n; ++i) {
       std::fill_n(out.row(begin + i), out.cols, 0.0F);
-      for (Index k = 0; k < components; ++k) out(begin + i, cluster_of_[k]) += r(i, k);
+      for (Index k = 0; k < components; ++k) {
+        float& sum = out(begin + i, cluster_of_[k]);
+        sum = std::min(sum + r(i, k), 1.0F);  // rounding
+      }
     }
   }
   return backend.status();
