@@ -58,7 +58,7 @@ void say_warning(const ModelEvent& e, TextWriter& line) {
   }
   if (e.reason == EventReason::kTrainingIneffective) {
     line << "training on the block did not help: " << e.rows
-         << " of its rows are reconstructed worse than before";
+         << " of its rows are reconstructed worse than before; a smaller learning_rate may";
     return;
   }
   if (e.reason != EventReason::kNearlyFull) return say_range(e, line);

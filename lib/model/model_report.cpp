@@ -1,6 +1,5 @@
 // Model: what a stream came to, told in its report and as events.
 #include <algorithm>
-#include <cmath>
 
 #include "base/bounds.h"
 #include "model/model.h"
@@ -140,19 +139,18 @@ void Model::note_missing(Index rows) {
   }
 }
 
-// Training on a block is to lower the errors of its rows. If it raises those of more than half of
-// them, by more than chance does (three standard deviations of a fair coin's), it has done harm.
+// Training on a block is to lower the errors of its rows.
 void Model::note_training(Index rows) {
-  constexpr double kSignificant = 3.0;
-  if (absorbed_ || frozen() || !met_errors_ || !arrived()) return;
-  const auto worse = static_cast<double>(row_novelty_.reconstructed_worse(rows));
-  const auto n = static_cast<double>(rows);
-  const double independent = n * learner_.met_evidence();
-  if (!((2.0 * worse / n - 1.0) * std::sqrt(independent) > kSignificant)) return;
+  constexpr double kHarm = 1.0;  // standard deviations of usual errors
+  constexpr Index kLeastRows = 20;
+  if (absorbed_ || frozen() || !met_errors_ || !arrived() || rows < kLeastRows) return;
+  double rise = 0.0;
+  const Index worse = row_novelty_.reconstructed_worse(rows, &rise);
+  if (!(rise > kHarm)) return;
   events_.add({.kind = ModelEventKind::kWarned,
                .reason = EventReason::kTrainingIneffective,
                .stream = stream_,
-               .rows = worse});
+               .rows = static_cast<double>(worse)});
 }
 
 void Model::note_repairs(EventReason reason, std::uint64_t times) {

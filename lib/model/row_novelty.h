@@ -58,9 +58,9 @@ class RowNovelty {
     misfit_after_[i] = misfit;
     error_after_[i] = error;
   }
-  // Rows of the block that are reconstructed worse than on arrival, after note_learnt() of every
-  // row.
-  Index reconstructed_worse(Index rows) const;
+  // After note_learnt() of every row: how many are reconstructed worse than on arrival, and by how
+  // many standard deviations of usual errors all are in the mean.
+  Index reconstructed_worse(Index rows, double* rise) const;
   // Counts the block, after note_learnt() of every row. Rows count as they were on arrival: a
   // network that has been trained on rows reconstructs them too well. But rows of newborns count as
   // they are now, and so do all rows if most of them fit, or are reconstructed, worse than before.
