@@ -100,8 +100,8 @@ test('publint and are-the-types-wrong have nothing to say', () => {
 test('sizes stay below what is promised', () => {
   const packed = (...names) => gzipSync(Buffer.concat(names.map(inPackage)), { level: 9 }).length;
   const sizes = {
-    'adapvae.wasm': [packed('adapvae.wasm'), 165_000],
-    'adapvae-scalar.wasm': [packed('adapvae-scalar.wasm'), 165_000],
+    'adapvae.wasm': [packed('adapvae.wasm'), 170_000],
+    'adapvae-scalar.wasm': [packed('adapvae-scalar.wasm'), 170_000],
     loader: [packed('adapvae.mjs', 'core.mjs', 'error.mjs'), 8_000],
     'worker client': [packed('worker.mjs', 'error.mjs'), 3_000],
     inline: [packed('inline.mjs', 'core.mjs', 'error.mjs'), 220_000],

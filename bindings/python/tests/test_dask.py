@@ -94,7 +94,7 @@ class Dask(unittest.TestCase):
         with self.assertRaises(ValueError):
             adapvae.dask.partial_fit(model, dask.array.from_array(ROWS[0], chunks=4))
         bad = ROWS[:10].copy()
-        bad[4, 1] = np.nan
+        bad[4, 1] = np.inf
         with self.assertRaises(AdapVAEError):
             adapvae.dask.partial_fit(model, [ROWS[:10], bad])
         self.assertEqual(adapvae.dask.partial_fit(model, []), [])

@@ -293,13 +293,43 @@ class Looking(unittest.TestCase):
         np.testing.assert_array_equal(scorer.score_rows(rows), model.score_rows(rows))
 
 
+class MissingValues(unittest.TestCase):
+    def test_nan_is_filled(self):
+        whole = kinds([0, 1, 2], 600)[0] * 50
+        gaps = whole.copy()
+        gaps[np.random.default_rng(1).random(gaps.shape) < 0.1] = np.nan
+        gaps[:, 0] = whole[:, 0]  # no row without any value
+        model = AdapVAE(**SMALL).fit(gaps)
+        self.assertTrue(model.config()["missing_values"])
+        expected = AdapVAE(**SMALL).fit(whole)
+        self.assertEqual(model.n_clusters_, expected.n_clusters_)
+        self.assertGreater(np.mean(model.predict(gaps) == model.predict(whole)), 0.95)
+        self.assertTrue(np.isfinite(model.score_samples(gaps)).all())
+        self.assertTrue(np.isfinite(model.reconstruct(gaps)).all())
+        online = AdapVAE(**SMALL)
+        for row in gaps[:200]:
+            online.learn_one(row)
+        self.assertEqual(online.predict_one(gaps[0]), online.predict_one(whole[0]))
+
+    def test_where_it_is_refused(self):
+        rows = kinds([0], 20)[0]
+        rows[13, 2] = np.nan
+        model = AdapVAE(**SMALL, missing_values=False)
+        with self.assertRaises(AdapVAEError) as caught:
+            model.partial_fit(rows)
+        self.assertEqual((caught.exception.status, caught.exception.index), ("ADAPVAE_NON_FINITE", 13))
+        rows[13] = np.nan
+        with self.assertRaisesRegex(AdapVAEError, "no value at all"):
+            AdapVAE(**SMALL).partial_fit(rows)
+
+
 class Refusals(unittest.TestCase):
     def test_bad_rows_change_nothing(self):
         model = learnt()
         bytes_ = model.to_bytes()
         rows = kinds([0], 20)[0]
         bad = rows.copy()
-        bad[13, 2] = np.nan
+        bad[13, 2] = np.inf
         for call in (model.partial_fit, model.learn, model.push, model.predict, model.transform, model.reconstruct,
                      model.predict_proba):
             with self.assertRaises(AdapVAEError) as caught:
