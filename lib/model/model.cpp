@@ -104,13 +104,16 @@ void Model::place(Arena& arena, const Configuration& config, ModelUse use, Memor
   }
   // A block, what pretrain() takes, or the rows of a pass; for explanations always a row.
   missing_.place(arena, config_.missing_values != 0 ? codes : 1, config_.inputs);
-  place_explanation(arena);
   take(scratch_, 3 * m + clusters.max_clusters);
   events_.place(arena, learns(use) ? config_.events : 0);
   learner_.set_event_sink({hear, &events_});
-  // Snapshots are made and read between streams: where a stream has what it leaves nothing in.
+  // Snapshots and explanations are made between streams: where a stream has what it leaves nothing
+  // in.
   Arena between_streams = arena;
+  Arena explanation = arena;
   snapshot_.place(between_streams, learns(use));
+  place_explanation(explanation);
+  between_streams.go_on_behind(explanation);
   if (apart)
     arena.go_on_behind(between_streams);
   else
