@@ -194,6 +194,30 @@ int run_inspect(const Arguments& arguments) {
   return 0;
 }
 
+namespace {
+
+// "  input 3: …" becomes "  pressure (input 3): …".
+std::string with_names(const std::string& text, const std::vector<std::string>& names) {
+  constexpr std::string_view kBegin = "\n  input ";
+  std::string out;
+  std::size_t at = 0;
+  for (std::size_t found = text.find(kBegin); found != std::string::npos;
+       found = text.find(kBegin, at)) {
+    const std::size_t number = found + kBegin.size();
+    const std::size_t end = std::min(text.find(':', number), text.size());
+    const double input = parse_number(text.substr(number, end - number)).value_or(-1.0);
+    const auto i = static_cast<std::size_t>(std::max(input, 0.0));
+    const bool named = input >= 0.0 && i < names.size() && names[i] != std::to_string(i + 1);
+    out += text.substr(at, found - at);
+    out += named ? "\n  " + printable(names[i]) + " (input " + std::to_string(i) + ")"
+                 : text.substr(found, end - found);
+    at = end;
+  }
+  return out + text.substr(at);
+}
+
+}  // namespace
+
 int run_explain(const Arguments& arguments) {
   std::string path;
   std::string error;
@@ -224,6 +248,9 @@ int run_explain(const Arguments& arguments) {
     std::string text(needed, '\0');
     adapvae_explain(model.get(), row.values.data(), format, text.data(), text.size(), &needed);
     if (format == ADAPVAE_TEXT) std::printf("row %lld\n", static_cast<long long>(row.number));
+    // JSON has its zero counted, too.
+    text.resize(std::char_traits<char>::length(text.c_str()));
+    if (format == ADAPVAE_TEXT) text = with_names(text, source->names());
     std::printf("%s\n", text.c_str());
   }
   return next == Next::kError ? fail(source->error()) : 0;

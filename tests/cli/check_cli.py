@@ -341,6 +341,9 @@ class Cli(unittest.TestCase):
             self.assertGreater(same, 570)
             call("explain", "-m", self.path(model), rows=text[:text.index("\n") + 1])
             call("report", "-m", self.path(model), "-o", self.path("r.html"), self.path("gaps.csv"))
+        # Explanations name columns as the header does.
+        odd = "flow,pressure,heat\n" + csv([[whole[0][0], whole[0][1] + 300, whole[0][2]]])
+        self.assertIn("\n  pressure (input 1): ", call("explain", "-m", self.path("a"), rows=odd).stdout)
         # A row without any value is left out and counted.
         empty = call("score", "-m", self.path("a"), rows=csv(whole[:2]) + "," * (len(whole[0]) - 1) + "\n")
         self.assertEqual(len(lines(empty.stdout)), 2)

@@ -104,7 +104,7 @@ test('sizes stay below what is promised', () => {
     'adapvae-scalar.wasm': [packed('adapvae-scalar.wasm'), 170_000],
     loader: [packed('adapvae.mjs', 'core.mjs', 'error.mjs'), 8_000],
     'worker client': [packed('worker.mjs', 'error.mjs'), 3_000],
-    inline: [packed('inline.mjs', 'core.mjs', 'error.mjs'), 220_000],
+    inline: [packed('inline.mjs', 'core.mjs', 'error.mjs'), 226_000],
   };
   for (const [name, [size, most]] of Object.entries(sizes)) {
     console.log(`${name}: ${size} bytes gzipped, at most ${most}`);
