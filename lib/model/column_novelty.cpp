@@ -21,6 +21,7 @@ constexpr double kLeastRowsToLimit = 20.0;
 constexpr float kBinWidth = 0.5F;
 constexpr float kBinsEnd = 5.0F;  // and as wide is the last
 constexpr double kMostRarity = 1e6;
+constexpr double kMostDeviance = 1e12;  // nats
 constexpr double kMostInflation = 4.0;
 constexpr double kMostUsual = kMostInflation * static_cast<double>(kLargestSquare);
 
@@ -96,7 +97,9 @@ double ColumnNovelty::ink_error(const float* row, double log_likelihood, double 
     least += entropy(row[j]);
     drawn += squared(row[j], active_[j]);
   }
-  const double deviance = std::max(-log_likelihood - static_cast<double>(least), 0.0);
+  // The decoder of a hostile file may give no number.
+  double deviance = std::max(-log_likelihood - static_cast<double>(least), 0.0);
+  if (!(deviance <= kMostDeviance)) deviance = kMostDeviance;
   return std::log1p(inflation * deviance / static_cast<double>(std::sqrt(std::max(drawn, 1.0F))));
 }
 

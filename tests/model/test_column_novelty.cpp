@@ -124,6 +124,12 @@ TEST_CASE("a perfect reconstruction of grey values is no error, however grey the
   const std::vector<float> much(4, 1.0F);
   CHECK(c.novelty.ink_error(much.data(), -3.0, 1.0) <
         c.novelty.ink_error(little.data(), -3.0, 1.0));
+  // A decoder of damaged weights: no number, or one beyond all bounds.
+  for (const double none : {std::nan(""), -HUGE_VAL, HUGE_VAL, -1e300}) {
+    const double error = c.novelty.ink_error(much.data(), none, 4.0);
+    CHECK(std::isfinite(error));
+    CHECK(error >= 0.0);
+  }
 }
 
 TEST_CASE("rare values make a row rare, and columns that repeat each other count once") {
