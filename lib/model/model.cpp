@@ -411,7 +411,8 @@ Status Model::meet(Backend& backend, ConstMatrixView rows) {
     row_novelty_.misfit()[i] = score.misfit;
   }
   met_errors_ = row_novelty_.wants_errors() && column_novelty_.ready();
-  if (!met_errors_) return backend.status();
+  // Found whether they count or not: a file may say that they do.
+  if (!row_novelty_.wants_errors()) return backend.status();
   return find_errors(backend, codes(rows.rows).mean, rows, 1.0, row_novelty_.errors());
 }
 
