@@ -16,7 +16,7 @@ extern const uint8_t landsat[][4];
 
 /* All that the library ever uses (a PC's pointers and vectors take more), and room for a snapshot.
  */
-static uint64_t memory[(sizeof(void*) > 4 ? 192 : 136) * 1024 / 8];
+static uint64_t memory[(sizeof(void*) > 4 ? 192 : 137) * 1024 / 8];
 static uint8_t snapshot[kSlotBytes - kPageBytes];
 
 /* ---- text without stdio ------------------------------------------------------------------------
