@@ -104,7 +104,7 @@ void Model::note_range(const Standardiser::Beyond& beyond, Index rows, bool resc
                .input = static_cast<std::int32_t>(beyond.feature)});
 }
 
-// A few inputs are told of; who has more knows enough.
+// At most eight inputs of a block are reported.
 void Model::note_input(EventReason reason, Index rows, Index input, Index* told) {
   constexpr Index kMostTold = 8;
   if (++*told > kMostTold) return;

@@ -106,7 +106,7 @@ void write_reason_json(const RowReason& reason, std::string_view name, TextWrite
     text << (i > 0 ? ",{" : "{") << "\"input\":" << static_cast<std::uint64_t>(input.number);
     number("value", static_cast<double>(input.value));
     number("expected", static_cast<double>(input.expected));
-    number("deviations", input.deviations);
+    number("standard_deviations", input.deviations);
     number("effect", input.effect);
     text << "}";
   }

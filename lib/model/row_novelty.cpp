@@ -193,14 +193,14 @@ void RowNovelty::count(const ComponentRegistry& registry, Index rows, bool train
 }
 
 Index RowNovelty::reconstructed_worse(Index rows, double* rise) const {
-  const auto deviations = [this](float error) {
+  const auto standardised = [this](float error) {
     return std::clamp(all_.error.deviations(static_cast<double>(error)), -kOutlier, kOutlier);
   };
   Index worse = 0;
   double sum = 0.0;
   for (Index i = 0; i < rows; ++i) {
     worse += error_after_[i] > errors_[i] ? 1 : 0;
-    sum += deviations(error_after_[i]) - deviations(errors_[i]);
+    sum += standardised(error_after_[i]) - standardised(errors_[i]);
   }
   *rise = sum / std::max(static_cast<double>(rows), 1.0);
   return worse;

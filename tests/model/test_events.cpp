@@ -189,7 +189,7 @@ TEST_CASE("events: training that can take no step is refused, and nothing has ch
   CHECK(f.model.learn(f.backend, rows.view(), &report).ok());
 }
 
-TEST_CASE("events: training that leaves rows worse than before is told of") {
+TEST_CASE("events: a warning says that training left rows worse than before") {
   const auto told = [](double rate) {
     ModelFixture f(quick_model());
     f.model.learn_every_block(true);

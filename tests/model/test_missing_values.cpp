@@ -185,7 +185,7 @@ TEST_CASE("every call takes rows with gaps, before and after anything is learnt"
   compare();
 }
 
-TEST_CASE("an input without any value in a block is told of") {
+TEST_CASE("a warning names an input that has no value in a block") {
   ModelFixture f(gap_model(true));
   f.learn(kinds(0, 2, 400, 1));
   Rows rows = with_gaps(kinds(0, 2, 400, 2), 0.2, 1);

@@ -55,7 +55,7 @@ export async function longestTask(page, act) {
 const LONGEST_TASK = 50;
 
 // A test in which no task of the page may take longer than that; `body` gives its longest task. On a busy machine the browser
-// compiles and collects garbage in the page's thread instead of beside it, so there are three tries. A long task of the page's
+// compiles and collects garbage in the page's own thread, so there are three tries. A long task of the page's
 // own shows in each.
 export function testOfTasks(name, body) {
   test(name, async () => {
