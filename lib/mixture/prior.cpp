@@ -119,6 +119,40 @@ bool find_fitted_scale(const Mixture& mixture, double nu, double* scale, double*
   return true;
 }
 
+// β of highest evidence (eq. 28), at most `most`: means that lie far apart, compared with the width
+// of clusters, are not expected near the centre. work [m].
+double find_fitted_beta(const Mixture& mixture, double most, double* work) {
+  const ClusterShape& shape = mixture.config().shape;
+  const auto m = static_cast<double>(shape.dims);
+  const auto evidence_rises = [&](double beta) {
+    double slope = 0.0;
+    for (Index k = 0; k < mixture.clusters(); ++k) {
+      const StatisticsRef s = mixture.totals()[k];
+      const Posterior& p = mixture.posterior(k);
+      const double share = *s.mass / (beta + *s.mass);
+      for (Index i = 0; i < shape.dims; ++i) work[i] = s.mean[i] - mixture.base_measure().mean[i];
+      double square = 0.0;  // dᵀ B⁻¹ d
+      if (shape.covariance == FactorShape::kDiagonal) {
+        for (Index i = 0; i < shape.dims; ++i) square += work[i] * work[i] / p.factor[i];
+      } else {
+        solve_lower(p.factor, shape.dims, work);
+        for (Index i = 0; i < shape.dims; ++i) square += work[i] * work[i];
+      }
+      slope += m / beta - m / (beta + *s.mass) - p.nu * share * share * square;
+    }
+    return slope > 0.0;
+  };
+  constexpr double kLeast = 1e-3;
+  double low = std::log(std::min(kLeast, most));
+  double high = std::log(most);
+  constexpr int kSteps = 20;
+  for (int step = 0; step < kSteps; ++step) {
+    const double middle = 0.5 * (low + high);
+    (evidence_rises(std::exp(middle)) ? low : high) = middle;
+  }
+  return std::exp(high);
+}
+
 // scratch [m + scatter_size]: the scale stands behind room for the mean, which stays.
 bool set_measure(Mixture& mixture, double beta, double nu, double* scratch) {
   const Index m = mixture.config().shape.dims;
@@ -165,7 +199,8 @@ bool set_pooled_prior(Mixture& mixture, const PriorSettings& settings, double* s
   const Index m = mixture.config().shape.dims;
   const double nu = static_cast<double>(m) + settings.strength;
   if (!find_pooled_scale(mixture, nu, scratch + m)) return false;
-  return set_measure(mixture, settings.beta, nu, scratch);
+  const bool fitted = settings.mode == PriorMode::kFitted;
+  return set_measure(mixture, fitted ? mixture.base_measure().beta : settings.beta, nu, scratch);
 }
 
 bool set_fitted_prior(Mixture& mixture, const PriorSettings& settings, double* scratch) {
@@ -176,7 +211,8 @@ bool set_fitted_prior(Mixture& mixture, const PriorSettings& settings, double* s
   if (nu == 0.0 || !find_fitted_scale(mixture, nu, scale, scale + shape.scatter_size())) {
     return false;
   }
-  return set_measure(mixture, settings.beta, nu, scratch);
+  const double beta = find_fitted_beta(mixture, settings.beta, scale + shape.scatter_size());
+  return set_measure(mixture, beta, nu, scratch);
 }
 
 }  // namespace adapvae

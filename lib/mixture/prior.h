@@ -16,7 +16,7 @@ enum class PriorMode : std::int32_t {
 struct PriorSettings {
   PriorMode mode = PriorMode::kEmpirical;
   double scale = 0.3;      // kScaled: a cluster's variance as a part of the data's
-  double beta = 0.2;       // how firmly the mean of clusters is known, in rows
+  double beta = 0.2;       // how firmly the mean of clusters is known, in rows; kFitted: at most
   double strength = 22.0;  // kEmpirical, kFitted: ν = m + strength, or less
 };
 
@@ -35,7 +35,8 @@ bool set_pooled_prior(Mixture& mixture, const PriorSettings& settings, double* s
 
 // The scale of highest likelihood given the clusters' precisions: ν times their harmonic mean,
 // every cluster counted once (eq. 24). One wide cluster that is still to be divided does not make
-// all others wide. ν follows from how differently wide clusters are; it is at most m + strength.
+// all others wide. ν follows from how differently wide clusters are; it is at most m + strength. β
+// is that of highest evidence (eq. 28), at most settings.beta; set_pooled_prior() keeps it.
 // False, too, if there is only one cluster. scratch [m + 3 scatter_size].
 bool set_fitted_prior(Mixture& mixture, const PriorSettings& settings, double* scratch);
 

@@ -93,7 +93,7 @@ void ClusterLearner::place_lasting(Arena& arena, const LearnerConfig& config) {
   take(surprise_, config.pending_rows);
   take(log_density_, std::min(rows, BirthMove::kMostRows));
   if (config.groups) {
-    grouping_.place(arena, config.max_clusters);
+    grouping_.place(arena, config.shape, config.max_clusters);
     take(group_, config.max_clusters);
     take(group_rows_, config.max_clusters);
   }
@@ -386,8 +386,9 @@ void ClusterLearner::finish_close(Backend& backend) {
   publish_newborns();
   met_rows_ = 0;
   birth_.set_arrivals(nullptr);
+  const ConstMatrixView z = mixture_.stream_rows().row_range(0, given_rows_);
   mixture_.close_stream();
-  follow_components();
+  follow_components({z, score_, chosen_, difference_});
   // One cluster may be several that are still to be parted: it does not say how wide they are.
   const bool alone = settings_.prior.mode == PriorMode::kFitted && mixture_.clusters() == 1;
   if (settings_.prior.mode >= PriorMode::kEmpirical && !alone) {
@@ -546,9 +547,9 @@ void ClusterLearner::publish_successor(Index k) {
         .rows = mixture_.rows_of(k) - present_[k]});
 }
 
-void ClusterLearner::follow_components() {
+void ClusterLearner::follow_components(const GroupedRows& rows) {
   if (settings_.group)
-    grouping_.group(mixture_, registry_, stream_ == 1, settings_.group_resolution, group_);
+    grouping_.group(mixture_, registry_, rows, stream_ == 1, settings_.group_resolution, group_);
   else
     grouping_.keep_apart(mixture_, registry_, group_);
   for (Index k = 0; k < mixture_.clusters(); ++k) group_rows_[k] = mixture_.rows_of(k);

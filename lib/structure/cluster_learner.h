@@ -313,7 +313,7 @@ class ClusterLearner {
   void publish(Index k);
   void publish_successor(Index k);
   // Clusters follow the components of the block that has closed.
-  void follow_components();
+  void follow_components(const GroupedRows& rows = {});
   Status check_correction(ClusterId* id) const;
   void announce(ClusterId cluster);
   void forget_component(Index k);

@@ -237,6 +237,52 @@ TEST_CASE("the fitted prior is as wide as most clusters, however wide one is") {
   }
 }
 
+TEST_CASE("the fitted prior expects means where they are: its beta has the highest bound") {
+  for (const FactorShape covariance : kShapes) {
+    CAPTURE(static_cast<int>(covariance));
+    MixtureConfig config = config_of(covariance, 2);
+    config.max_clusters = 5;
+    config.max_rows = 500;
+    MixtureFixture fixture(config);
+    Mixture& mixture = fixture.mixture;
+    const ClusterShape& shape = mixture.config().shape;
+    std::vector<double> scratch = scratch_for(shape);
+    Philox random({.seed = 86});
+    std::vector<float> rows;
+    for (Index i = 0; i < 1000; ++i) {
+      const double centre = 10.0 * static_cast<double>(i / 2 % 5) - 20.0;
+      rows.push_back(static_cast<float>(centre + sample_normal(random)));
+    }
+    REQUIRE(mixture.begin_stream({rows.data(), 500, 2}, {}, 1.0, 1).ok());
+    while (mixture.clusters() < 5) mixture.add_cluster();
+    const MatrixViewD r = mixture.stream_responsibilities();
+    for (Index i = 0; i < 500; ++i) {
+      for (Index k = 0; k < 5; ++k) r(i, k) = k == i % 5 ? 1.0 : 0.0;
+    }
+    mixture.recount(fixture.backend);
+    for (int time = 0; time < 20; ++time) {
+      REQUIRE(set_fitted_prior(mixture, {.beta = 0.5}, scratch.data()));
+    }
+    const BaseMeasure& base = mixture.base_measure();
+    const double beta = base.beta;
+    CHECK(beta < 0.1);  // clusters have variance 1, their means 200
+    CHECK(beta > 0.001);
+    const std::vector<double> mean(base.mean, base.mean + 2);
+    const std::vector<double> scale(base.scale, base.scale + shape.scatter_size());
+    const double bound = mixture.bound().total();
+    for (const double factor : {0.8, 1.25}) {
+      REQUIRE(mixture.set_base_measure(factor * beta, base.nu, mean.data(), scale.data()).ok());
+      CHECK(mixture.bound().total() < bound);
+    }
+    // Later blocks keep it.
+    REQUIRE(mixture.set_base_measure(beta, base.nu, mean.data(), scale.data()).ok());
+    REQUIRE(set_pooled_prior(mixture, {.mode = PriorMode::kFitted}, scratch.data()));
+    CHECK(base.beta == beta);
+    REQUIRE(set_pooled_prior(mixture, {.mode = PriorMode::kEmpirical}, scratch.data()));
+    CHECK(base.beta == PriorSettings().beta);
+  }
+}
+
 TEST_CASE("after a change of the prior no lap lowers the bound") {
   for (std::uint32_t trial = 0; trial < 200; ++trial) {
     CAPTURE(trial);

@@ -1,0 +1,118 @@
+#include "structure/density_dip.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace adapvae {
+namespace {
+
+constexpr int kCells = 128;
+constexpr int kPoints = 64;
+constexpr double kReach = 3.0;  // of a kernel, in bandwidths
+constexpr double kDeepest = 50.0;
+// Beyond so many times the sum of their standard deviations nothing lies between components.
+constexpr double kFarApart = 8.0;
+
+struct Moments {
+  double count = 0.0;
+  double mean = 0.0;
+  double deviation = 0.0;
+};
+
+Moments moments_of(std::span<const float> positions) {
+  Moments m;
+  m.count = static_cast<double>(positions.size());
+  for (const float t : positions) m.mean += static_cast<double>(t) / m.count;
+  for (const float t : positions) {
+    const double d = static_cast<double>(t) - m.mean;
+    m.deviation += d * d / m.count;
+  }
+  m.deviation = std::sqrt(m.deviation);
+  return m;
+}
+
+// Follows a density from the first mean to the second.
+class Path {
+ public:
+  void pass(double density) {
+    peak_ = std::max(peak_, density);
+    second_peak_ = std::max(second_peak_, density);
+    if (density < least_) {
+      least_ = density;
+      first_peak_ = peak_;
+      second_peak_ = density;
+    }
+  }
+  double from_first() const { return fall(first_peak_); }
+  double from_second() const { return fall(second_peak_); }
+  double lower_peak() const { return std::min(first_peak_, second_peak_); }
+
+ private:
+  double fall(double peak) const {
+    const double floor = std::exp(-kDeepest) * std::max(first_peak_, second_peak_);
+    return std::log(std::max(peak, floor) / std::max(least_, floor));
+  }
+  double least_ = 1e300;
+  double peak_ = 0.0;
+  double first_peak_ = 0.0;   // before the least density
+  double second_peak_ = 0.0;  // behind it
+};
+
+}  // namespace
+
+bool DensityDip::certainly_exceeds(double least) const {
+  constexpr double kDeviations = 3.0;
+  const double expected = peak_rows * std::exp(-least);
+  const double found = peak_rows * std::exp(-std::min(from_first, from_second));
+  return expected - found > kDeviations * std::sqrt(expected);
+}
+
+DensityDip density_dip(std::span<const float> first, std::span<const float> second) {
+  const Moments a = moments_of(first);
+  const Moments b = moments_of(second);
+  const double length = b.mean - a.mean;
+  const double fewer = std::min(a.count, b.count);
+  if (!(length > 0.0)) return {};
+  if (length > kFarApart * (a.deviation + b.deviation)) {
+    return {kDeepest, kDeepest, kDeepest, fewer};
+  }
+  // Silverman's rule for the component with fewer rows, but no narrower than a cell.
+  const double bandwidth =
+      std::max(1.06 * std::min(a.deviation, b.deviation) * std::pow(fewer, -0.2), length / kCells);
+
+  const double begin = a.mean - kReach * bandwidth;
+  const double cell = (length + 2.0 * kReach * bandwidth) / kCells;
+  std::array<float, kCells> cells = {};
+  for (const std::span<const float> rows : {first, second}) {
+    for (const float t : rows) {
+      const double place = (static_cast<double>(t) - begin) / cell;
+      if (place >= 0.0 && place < kCells) cells[static_cast<std::size_t>(place)] += 1.0F;
+    }
+  }
+  Path path;
+  Path gaussians;
+  const double wide[] = {std::hypot(a.deviation, bandwidth), std::hypot(b.deviation, bandwidth)};
+  const auto gaussian = [](double x, double deviation) {
+    return std::exp(-0.5 * (x / deviation) * (x / deviation)) / deviation;
+  };
+  const int reach = static_cast<int>(kReach * bandwidth / cell) + 1;
+  for (int point = 0; point < kPoints; ++point) {
+    const double t = a.mean + length * point / (kPoints - 1);
+    const int at = static_cast<int>((t - begin) / cell);
+    double sum = 0.0;
+    for (int i = std::max(at - reach, 0); i <= std::min(at + reach, kCells - 1); ++i) {
+      if (cells[static_cast<std::size_t>(i)] == 0.0F) continue;
+      sum += static_cast<double>(cells[static_cast<std::size_t>(i)]) *
+             gaussian(begin + (i + 0.5) * cell - t, bandwidth);
+    }
+    path.pass(sum);
+    gaussians.pass(a.count * gaussian(t - a.mean, wide[0]) +
+                   b.count * gaussian(t - b.mean, wide[1]));
+  }
+  return {path.from_first(), path.from_second(),
+          std::min(gaussians.from_first(), gaussians.from_second()),
+          std::sqrt(2.0) * bandwidth * path.lower_peak()};
+}
+
+}  // namespace adapvae
