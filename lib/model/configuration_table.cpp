@@ -175,7 +175,8 @@ constexpr FieldInfo kFields[] = {
     REAL(kMixture, prior_scale, 1e-6, 1e6, kFrozen,
          "A cluster's variance as a part of the first stream's."),
     REAL(kMixture, prior_beta, 1e-9, 1e6, kLive,
-         "How firmly the place of a new cluster is expected, in rows."),
+         "How firmly the place of a new cluster is expected, in rows; with prior_mode=fitted at "
+         "most."),
     REAL(kMixture, prior_strength, 1.1, 1e9, kLive,
          "How firmly the shape of a new cluster is expected, in rows (empirical)."),
     REAL(kMixture, concentration, 1e-6, 1e6, kLive, "Higher: more clusters are expected."),
@@ -211,8 +212,8 @@ constexpr FieldInfo kFields[] = {
         "Components whose rows cannot be told apart are one cluster; else each is a cluster of its "
         "own."),
     REAL(kKinds, kind_resolution, 0.01, 100, kLive,
-         "Groups of components that overlap by more than a third of this are one cluster. Higher: "
-         "more and smaller clusters."),
+         "Components are one cluster if the density of rows hardly falls between them. Higher: a "
+         "smaller fall parts them, and there are more and smaller clusters."),
 
     REAL(kForgetting, half_life_rows, 0, 1e15, kLive,
          "The past counts half after so many rows; 0: it does not fade."),

@@ -406,9 +406,9 @@ Status Model::meet(Backend& backend, ConstMatrixView rows) {
   ADAPVAE_RETURN_IF_ERROR(encode(backend, rows));
   learner_.meet(backend, codes(rows.rows).mean, codes(rows.rows).variance);
   for (Index i = 0; i < rows.rows; ++i) {
-    const RowScore& score = learner_.met_scores()[i];
-    row_novelty_.cluster()[i] = score.cluster;
-    row_novelty_.misfit()[i] = score.misfit;
+    const ClusterFit fit = fit_of(learner_.met_scores()[i]);
+    row_novelty_.cluster()[i] = fit.cluster;
+    row_novelty_.misfit()[i] = static_cast<float>(fit.misfit);
   }
   met_errors_ = row_novelty_.wants_errors() && column_novelty_.ready();
   // Found whether they count or not: a file may say that they do.

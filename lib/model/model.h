@@ -244,6 +244,11 @@ class Model {
   static ColumnNovelty::Kind column_kind(const Configuration& config);
   double optimism(Index rows) const;
   Status note_columns(Backend& backend, ConstMatrixView rows);
+  struct ClusterFit {
+    Index cluster = 0;  // by number
+    double misfit = 0.0;
+  };
+  ClusterFit fit_of(const RowScore& score) const;
   double held_out_misfit(Index i, const float* z);
   float log_density_of(Index i, const float* row) const;
   struct Surprise {

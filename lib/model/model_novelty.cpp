@@ -99,10 +99,26 @@ Model::Surprise Model::surprise_of(Index i) const {
   if (!row_novelty_.ready()) {
     return {-static_cast<double>(score_[i].log_density), 0.0, learner_.boundary()};
   }
-  const Index k = score_[i].cluster;
-  return {row_novelty_.feature_surprise(score_[i].misfit),
+  const ClusterFit fit = fit_of(score_[i]);
+  const ClusterId id = learner_.registry().clusters()[fit.cluster].id;
+  return {row_novelty_.feature_surprise(fit.misfit),
           row_novelty_.uses_errors() ? row_novelty_.error_surprise(error_[i]) : 0.0,
-          row_novelty_.boundary(k, learner_.registry().info(k).id, learner_.settings().novelty)};
+          row_novelty_.boundary(fit.cluster, id, learner_.settings().novelty)};
+}
+
+// The cluster of a row, and the row's surprise as if that cluster had all the weight. Thin
+// components at its edge do not make what falls there ordinary.
+Model::ClusterFit Model::fit_of(const RowScore& score) const {
+  const ComponentRegistry& registry = learner_.registry();
+  const Mixture& mixture = learner_.mixture();
+  const ClusterId cluster = registry.info(score.cluster).cluster;
+  double weight = 0.0;
+  for (Index k = 0; k < registry.components(); ++k) {
+    if (registry.info(k).cluster == cluster) weight += mixture.weight(k);
+  }
+  const double own = mixture.weight(score.cluster);
+  const double more = own > 0.0 && weight > own ? std::log(weight / own) : 0.0;
+  return {registry.cluster_of(score.cluster), static_cast<double>(score.misfit) + more};
 }
 
 // Of row i of the pass, x as the network gets it: the density of its features, less what its
@@ -131,7 +147,7 @@ double Model::held_out_misfit(Index i, const float* z) {
   const double most = kMostDeviations * std::sqrt(0.5 * static_cast<double>(config_.latent));
   const auto part = std::clamp(static_cast<double>(score.probability), 0.0, 1.0);
   const double left = 1.0 - part + part * std::exp(-std::min(fall, most));
-  return static_cast<double>(score.misfit) - std::log(left);
+  return fit_of(score).misfit - std::log(left);
 }
 
 // How the rows of the block fit now, for count_novelty(). The codes are still those of these rows.
@@ -154,10 +170,10 @@ Status Model::look_back(Backend& backend, ConstMatrixView rows) {
     for (Index i = 0; i < n; ++i) {
       const Index k = score_[i].cluster;
       const bool newborn = learner_.registry().info(k).born_stream >= stream_;
-      const float misfit = arrived()
-                               ? score_[i].misfit
-                               : static_cast<float>(held_out_misfit(i, now.mean.row(begin + i)));
-      row_novelty_.note_learnt(begin + i, k, newborn, misfit, errors ? error_[i] : 0.0F);
+      const ClusterFit fit = fit_of(score_[i]);
+      const double misfit = arrived() ? fit.misfit : held_out_misfit(i, now.mean.row(begin + i));
+      row_novelty_.note_learnt(begin + i, fit.cluster, newborn, static_cast<float>(misfit),
+                               errors ? error_[i] : 0.0F);
     }
   }
   return backend.status();
@@ -166,8 +182,8 @@ Status Model::look_back(Backend& backend, ConstMatrixView rows) {
 void Model::count_novelty(ConstMatrixView rows, bool trained) {
   if (rescaled_) row_novelty_.reset();
   const bool all_met = arrived() && (met_errors_ || !row_novelty_.wants_errors());
-  row_novelty_.count(learner_.registry(), rows.rows, trained, all_met, most_counted(rows.rows),
-                     learner_.settings().novelty);
+  row_novelty_.count(learner_.registry().clusters(), rows.rows, trained, all_met,
+                     most_counted(rows.rows), learner_.settings().novelty);
   const double memory = learner_.settings().novelty.memory_rows;
   column_novelty_.count(rows, trained ? most_counted(rows.rows) : memory, memory,
                         optimism(rows.rows));
@@ -179,7 +195,7 @@ bool Model::explained(Index rows) const {
   if (learn_every_block_ || pace_.stopped()) return false;
   if (stream_ <= 2 || rescaled_ || !row_novelty_.ready()) return false;
   BlockTest test(static_cast<double>(rows) * learner_.met_evidence(), rows);
-  row_novelty_.compare(learner_.registry(), rows, test);
+  row_novelty_.compare(learner_.registry().clusters(), rows, test);
   if (frozen()) test.note_unlearnt(0);  // it will not be trained
   return test.explained();
 }

@@ -284,8 +284,8 @@ TensorFileContent Model::snapshot_content() const {
   *next++ = {"block.rows", TensorType::kF32, 2, {block, inputs}, all_};
   *next++ = {"input.scale", TensorType::kU8, 1, {scale.position()}, nullptr,
              fill_scale,    &input_scale_};
-  *next++ = {"novelty.rows", TensorType::kU8, 1, {row_novelty_.bytes()}, nullptr,
-             fill_novelty,   &row_novelty_};
+  *next++ = {"novelty.usual", TensorType::kU8, 1, {row_novelty_.bytes()}, nullptr,
+             fill_novelty,    &row_novelty_};
   *next++ = {"novelty.columns", TensorType::kU8, 1, {column_novelty_.bytes()}, nullptr,
              fill_columns,      &column_novelty_};
   const auto derived = [&](const TensorSource& tensor) {
@@ -365,11 +365,11 @@ Status Model::load(const std::byte* bytes, std::size_t size) {
 
 // Files of older versions do not have them: novelty is then calibrated anew.
 Status Model::check_novelty(const TensorReader& reader) const {
-  const TensorView* rows = reader.find("novelty.rows");
+  const TensorView* rows = reader.find("novelty.usual");
   const TensorView* columns = reader.find("novelty.columns");
   if (rows == nullptr && columns == nullptr) return {};
   if (rows == nullptr || rows->type != TensorType::kU8 || rows->dims != 1) {
-    return corrupt("novelty.rows is missing or has another shape or type");
+    return corrupt("novelty.usual is missing or has another shape or type");
   }
   if (columns == nullptr || columns->type != TensorType::kU8 || columns->dims != 1) {
     return corrupt("novelty.columns is missing or has another shape or type");
@@ -391,7 +391,7 @@ void Model::take_snapshot(const TensorReader& reader, const SnapshotInfo& info) 
   if (use_ != ModelUse::kScoreInPlace) (void)for_each_layer(vae_, copy);
   row_novelty_.reset();
   column_novelty_.reset();
-  if (const TensorView* novelty = reader.find("novelty.rows"); novelty != nullptr) {
+  if (const TensorView* novelty = reader.find("novelty.usual"); novelty != nullptr) {
     const TensorView* columns = reader.find("novelty.columns");
     ByteReader row_state(novelty->data, novelty->bytes);
     ByteReader column_state(columns->data, columns->bytes);

@@ -129,15 +129,14 @@ double RowNovelty::boundary(Index k, ClusterId id, const NoveltySettings& settin
 }
 
 // Clusters have other numbers after a block, some are new, and some are parts of others.
-void RowNovelty::follow_clusters(const ComponentRegistry& registry) {
-  const Index clusters = registry.components();
-  for (Index k = 0; k < clusters; ++k) {
+void RowNovelty::follow_clusters(const ClusterTable& clusters) {
+  for (Index k = 0; k < clusters.count(); ++k) {
     spare_[k] = {};
-    spare_[k].id = registry.info(k).id;
+    spare_[k].id = clusters[k].id;
   }
   for (Index old = 0; old < clusters_; ++old) {
     const auto id = static_cast<ClusterId>(usual_[old].id);
-    const Index k = registry.find(registry.resolve(id));
+    const Index k = clusters.find(clusters.resolve(id));
     if (k < 0) continue;
     spare_[k].misfit.add(usual_[old].misfit);
     spare_[k].error.add(usual_[old].error);
@@ -145,14 +144,14 @@ void RowNovelty::follow_clusters(const ComponentRegistry& registry) {
     spare_[k].trained_rows =
         std::min(spare_[k].trained_rows + usual_[old].trained_rows, kMostRowsOfCluster);
   }
-  std::copy_n(spare_, clusters, usual_);
-  clusters_ = clusters;
+  std::copy_n(spare_, clusters.count(), usual_);
+  clusters_ = clusters.count();
 }
 
-void RowNovelty::count(const ComponentRegistry& registry, Index rows, bool trained, bool arrived,
+void RowNovelty::count(const ClusterTable& clusters, Index rows, bool trained, bool arrived,
                        double most, const NoveltySettings& settings) {
   const bool errors = wants_errors();
-  follow_clusters(registry);
+  follow_clusters(clusters);
   // The network reconstructs rows that it was trained on better than others.
   if (!arrived) only_learnt_ = errors;
   if (arrived && only_learnt_ && static_cast<double>(rows) >= kLeastRows) forget_learnt();
@@ -187,7 +186,7 @@ void RowNovelty::count(const ComponentRegistry& registry, Index rows, bool train
   }
   boundary_rate_ = 0.0;
   for (Index i = 0; i < rows; ++i) {
-    scale_.count(deviations(registry, i), 0.0, settings);
+    scale_.count(deviations(clusters, i), 0.0, settings);
     surprises_.add(surprise(i), settings.memory_rows);
   }
 }
@@ -230,16 +229,16 @@ double RowNovelty::surprise(Index i) const {
 }
 
 // Of row i of the block: its surprise in standard deviations of its cluster's.
-double RowNovelty::deviations(const ComponentRegistry& registry, Index i) const {
+double RowNovelty::deviations(const ClusterTable& clusters, Index i) const {
   const Index k = cluster_[i];
-  return surprises_of(usual_of(k, registry.info(k).id)).deviations(surprise(i));
+  return surprises_of(usual_of(k, clusters[k].id)).deviations(surprise(i));
 }
 
-void RowNovelty::compare(const ComponentRegistry& registry, Index rows, BlockTest& test) const {
+void RowNovelty::compare(const ClusterTable& clusters, Index rows, BlockTest& test) const {
   Index unlearnt = 0;
   for (Index i = 0; i < rows; ++i) {
-    surprise_[i] = static_cast<float>(deviations(registry, i));
-    const Usual& own = usual_of(cluster_[i], registry.info(cluster_[i]).id);
+    surprise_[i] = static_cast<float>(deviations(clusters, i));
+    const Usual& own = usual_of(cluster_[i], clusters[cluster_[i]].id);
     unlearnt += own.trained_rows < kEnoughTraining ? 1 : 0;
   }
   test.compare(scale_, surprise_);
@@ -249,8 +248,8 @@ void RowNovelty::compare(const ComponentRegistry& registry, Index rows, BlockTes
   double sum = 0.0;
   double compared = 0.0;
   double variance = 0.0;
-  for (Index k = 0; k < registry.components(); ++k) {
-    const Moments& untrained = usual_of(k, registry.info(k).id).untrained;
+  for (Index k = 0; k < clusters.count(); ++k) {
+    const Moments& untrained = usual_of(k, clusters[k].id).untrained;
     constexpr double kLeastRowsBefore = 3.0;
     if (untrained.rows < kLeastRowsBefore) continue;
     double own = 0.0;
@@ -311,7 +310,7 @@ Status RowNovelty::check(ByteReader reader, Index most_clusters) {
   Usual usual;
   for (std::uint64_t k = 0; sound && k <= clusters; ++k) sound = read(reader, usual);
   if (!reader.ok() || !sound || reader.remaining() != NoveltyScale::most_bytes()) {
-    return {StatusCode::kCorruptData, "novelty.rows does not parse"};
+    return {StatusCode::kCorruptData, "novelty.usual does not parse"};
   }
   return NoveltyScale::check(reader);
 }

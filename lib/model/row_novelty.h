@@ -1,7 +1,8 @@
 // How novel rows are, as those who use the model see it.
 //
 // A row's surprise is a sum of two numbers, each in standard deviations of what is usual: how badly
-// its features fit its cluster (RowScore::misfit), and the error of its reconstruction. The
+// its features fit its cluster (the components of one cluster together), and the error of its
+// reconstruction. The
 // boundary between known and novel lies where the surprise of as many ordinary rows lies above it
 // as the false-alarm rate allows. It is one number for all clusters, so that rows between clusters
 // are novel; but of no cluster, however rare, more than a few times that rate is novel.
@@ -16,7 +17,7 @@
 #include "mixture/novelty.h"
 #include "model/block_test.h"
 #include "model/moments.h"
-#include "structure/registry.h"
+#include "structure/cluster_table.h"
 
 namespace adapvae {
 
@@ -67,11 +68,11 @@ class RowNovelty {
   // Those of the first block count as they are now, too, until enough have arrived.
   // trained: whether the network was trained on the block; what was counted before then weighs at
   // most `most` rows. arrived: whether there was a model when the block arrived.
-  void count(const ComponentRegistry& registry, Index rows, bool trained, bool arrived, double most,
+  void count(const ClusterTable& clusters, Index rows, bool trained, bool arrived, double most,
              const NoveltySettings& settings);
 
   // The block on arrival against what was counted.
-  void compare(const ComponentRegistry& registry, Index rows, BlockTest& test) const;
+  void compare(const ClusterTable& clusters, Index rows, BlockTest& test) const;
 
   std::size_t bytes() const;
   void save(ByteWriter& writer) const;
@@ -96,10 +97,10 @@ class RowNovelty {
   double tail(double deviations, double rate) const;
   double find_boundary(double rate) const;
   double surprise(Index i) const;
-  double deviations(const ComponentRegistry& registry, Index i) const;
+  double deviations(const ClusterTable& clusters, Index i) const;
   double error_scale() const;
   void forget_learnt();
-  void follow_clusters(const ComponentRegistry& registry);
+  void follow_clusters(const ClusterTable& clusters);
   void choose(Index rows, bool arrived, const float* after, float* value) const;
   static void write(const Usual& usual, ByteWriter& writer);
   static bool read(ByteReader& reader, Usual& usual);

@@ -642,7 +642,7 @@ class Cli(unittest.TestCase):
                 said=["this image takes up to 12000000 bytes", "--max-memory"])
         bounded("learn", "--max-memory", "64M", rows=b"1," * 1000000, said=["a line of more than 524 kB"])
         text = "".join(f"{a},{b},{c},label{i}\n" for i, (a, b, c) in enumerate(world(20000)))
-        bounded("evaluate", "-m", model, "--max-memory", "4M", "--labels", "4", rows=text.encode(),
+        bounded("evaluate", "-m", model, "--max-memory", "4400K", "--labels", "4", rows=text.encode(),
                 said=["the table of labels is too large", "--max-memory"])
         bounded("evaluate", "-m", model, "--labels", "4", rows=b"1,2,3," + b"x" * 2000 + b"\n",
                 said=["row 1: a label of more than 1024 bytes"])

@@ -291,7 +291,7 @@ void edit(Program& program, Parts& parts) {
       edit_run(program, parts.tensors[program.place(parts.tensors.size())].data);
     }
   } else if (what < 200) {
-    const char* names[] = {"novelty.rows", "novelty.columns", "input.scale"};
+    const char* names[] = {"novelty.usual", "novelty.columns", "input.scale"};
     Parts::Tensor* tensor = parts.find(names[program.below(3)]);
     if (tensor != nullptr) edit_number(program, tensor->data);
   } else if (what < 220) {

@@ -226,12 +226,9 @@ struct Calibrated {
       : memory(planned_bytes([this](Arena& arena) { place(arena); })) {
     Arena arena(memory.data(), memory.size());
     place(arena);
-    registry.reset();
+    clusters.reset();
     novelty.reset();
-    while (registry.components() < static_cast<Index>(means.size())) {
-      registry.add(kNoId, 1, 0.0, 0.0);
-      registry.publish(registry.components() - 1);
-    }
+    while (clusters.count() < static_cast<Index>(means.size())) clusters.add({});
     Philox random({.seed = 1});
     Index n = 0;
     for (std::size_t k = 0; k < means.size(); ++k) {
@@ -240,16 +237,16 @@ struct Calibrated {
                             static_cast<float>(means[k] + sample_normal(random)), 0.0F);
       }
     }
-    novelty.count(registry, n, false, false, 1e9, settings);
+    novelty.count(clusters, n, false, false, 1e9, settings);
   }
   void place(Arena& arena) {
-    registry.place(arena, 4, 4);
+    clusters.place(arena, 4, 4);
     novelty.place(arena, 8, 0.0, false, kRows, 4);
   }
   // Of a cluster's rows, the fraction that is novel.
   double novel(Index k, double mean) const {
     Philox random({.seed = 2, .index = static_cast<std::uint32_t>(k)});
-    const double limit = novelty.boundary(k, registry.info(k).id, settings);
+    const double limit = novelty.boundary(k, clusters[k].id, settings);
     int count = 0;
     for (int i = 0; i < 20000; ++i) {
       const double surprise = novelty.feature_surprise(mean + sample_normal(random));
@@ -259,7 +256,7 @@ struct Calibrated {
   }
 
   static constexpr Index kRows = 40000;
-  ComponentRegistry registry;
+  ClusterTable clusters;
   RowNovelty novelty;
   GuardedMemory memory;
   NoveltySettings settings{.false_alarm_rate = 0.01};
@@ -282,13 +279,13 @@ TEST_CASE(
     "clusters keep their calibration when numbers change; what is merged is counted together") {
   Calibrated c({0.0, 2.0, 6.0}, {2000, 2000, 2000});
   const double third = c.novelty.boundary(2, 3, c.settings);
-  c.registry.merge(0, 1);  // cluster 3 has number 1 now
-  REQUIRE(c.registry.info(1).id == 3);
+  c.clusters.end(2, 1);  // cluster 3 has number 1 now
+  REQUIRE(c.clusters[1].id == 3);
   CHECK(c.novelty.boundary(1, 3, c.settings) == third);
   for (Index i = 0; i < 10; ++i) {
     c.novelty.note_learnt(i, 0, false, 1.0F, 0.0F);
   }
-  c.novelty.count(c.registry, 10, false, false, 1e9, c.settings);
+  c.novelty.count(c.clusters, 10, false, false, 1e9, c.settings);
   CHECK(c.novel(1, 6.0) < 0.05);
   CHECK(c.novel(0, 0.0) < 0.05);
   CHECK(c.novel(0, 2.0) < 0.1);

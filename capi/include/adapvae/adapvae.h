@@ -317,7 +317,8 @@ typedef struct adapvae_config {
   int32_t learn_concentration;
   /* A cluster's variance as a part of the first stream's. Default 0.3. */
   double prior_scale;
-  /* How firmly the place of a new cluster is expected, in rows. Live. Default 0.2. */
+  /* How firmly the place of a new cluster is expected, in rows; with prior_mode=fitted at most.
+   * Live. Default 0.2. */
   double prior_beta;
   /* How firmly the shape of a new cluster is expected, in rows (empirical). Live. Default 22. */
   double prior_strength;
@@ -362,8 +363,8 @@ typedef struct adapvae_config {
   /* Components whose rows cannot be told apart are one cluster; else each is a cluster of its
    * own. 0 or 1. Live. Default 1. */
   int32_t kinds;
-  /* Groups of components that overlap by more than a third of this are one cluster. Higher: more
-   * and smaller clusters. Live. Default 1. */
+  /* Components are one cluster if the density of rows hardly falls between them. Higher: a
+   * smaller fall parts them, and there are more and smaller clusters. Live. Default 1. */
   double kind_resolution;
 
   /* -- Forgetting -- */
