@@ -11,6 +11,7 @@ constexpr Index kFewColumns = 32;
 constexpr std::int32_t kSmallLayer = 32;
 constexpr Index kLeastLatent = 4;
 constexpr Index kMostLatent = 10;
+constexpr Index kMostLatentOfMany = 16;  // of many columns and rows
 
 struct ValueRange {
   bool unit = true;        // every value is in [0, 1]
@@ -91,7 +92,11 @@ double directions(ConstMatrixView rows) {
 std::int32_t features_for(ConstMatrixView rows) {
   const Index most = std::min(rows.cols, kMostLatent);
   const Index least = std::min(rows.cols, kLeastLatent);
-  if (rows.cols > kFewColumns) return static_cast<std::int32_t>(most);
+  if (rows.cols > kFewColumns) {
+    // A component has about m²/2 parameters: eight of these rows for each of one.
+    const auto borne = static_cast<Index>(0.5 * std::sqrt(static_cast<double>(rows.rows)));
+    return static_cast<std::int32_t>(std::clamp(borne, most, kMostLatentOfMany));
+  }
   Index features = least;
   if (rows.rows > 1) {
     const double wanted = 2.0 * directions(rows);

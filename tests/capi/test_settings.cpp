@@ -139,6 +139,10 @@ TEST_CASE("settings follow from rows") {
   CHECK(suited({}, 1).latent == 2);
   CHECK(suited(std::vector<float>(300, 7.0F), 3).latent == 3);  // constant
   CHECK(suited(many, 100).hidden2 > 0);
+  CHECK(suited(many, 40).latent == 10);  // 40 rows
+  std::vector<float> long_one(40 * 900);
+  for (float& x : long_one) x = uniform();
+  CHECK(suited(long_one, 40).latent == 15);  // as many as 900 rows bear
   // Drawings: images, and rows of mostly zeros and ones.
   CHECK(suited(many, 64, 8).likelihood == 0);
   CHECK(suited(many, 64, 8).augment == 1);

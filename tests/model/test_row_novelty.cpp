@@ -290,3 +290,39 @@ TEST_CASE(
   CHECK(c.novel(0, 0.0) < 0.05);
   CHECK(c.novel(0, 2.0) < 0.1);
 }
+
+TEST_CASE("rows at the thin edge of a cluster are novel, though a component is there") {
+  // Heavy tails: 4 % of the rows are spread six times as far.
+  Configuration config = small_model();
+  config.inputs = 2;
+  config.latent = 2;
+  config.scale_inputs = 1;
+  config.prior_mode = 2;
+  config.max_clusters = 20;
+  config.block_rows = 1500;
+  ModelFixture f(config);
+  Philox random({.seed = 9});
+  Rows rows(1500, 2);
+  for (Index i = 0; i < rows.rows; ++i) {
+    const double width = i % 25 == 0 ? 6.0 : 1.0;
+    for (Index j = 0; j < 2; ++j) {
+      rows(i, j) = static_cast<float>(width * sample_normal(random) + 100.0);
+    }
+  }
+  f.learn(rows);
+  REQUIRE(f.model.clusters().registry().components() > 1);
+  REQUIRE(f.model.clusters().registry().clusters().count() == 1);
+  // Of the rows learnt, two in a thousand lie as far out as these.
+  Rows far(32, 2);
+  for (Index i = 0; i < far.rows; ++i) {
+    const double angle = 6.283185 * static_cast<double>(i) / 32.0;
+    far(i, 0) = static_cast<float>(100.0 + 18.0 * std::cos(angle));
+    far(i, 1) = static_cast<float>(100.0 + 18.0 * std::sin(angle));
+  }
+  int novel = 0;
+  for (const RowResult& result : f.score(far)) novel += result.novelty > 0.5F ? 1 : 0;
+  CHECK(novel >= 28);
+  int known = 0;
+  for (const RowResult& result : f.score(rows)) known += result.novelty > 0.5F ? 0 : 1;
+  CHECK(known >= 1450);
+}
