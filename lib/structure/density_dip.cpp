@@ -9,31 +9,31 @@ namespace {
 
 constexpr int kCells = 128;
 constexpr int kPoints = 64;
-constexpr double kReach = 3.0;  // of a kernel, in bandwidths
+constexpr double kKernelReach = 3.0;  // of a kernel, in bandwidths
 constexpr double kDeepest = 50.0;
 // Beyond so many times the sum of their standard deviations nothing lies between components.
 constexpr double kFarApart = 8.0;
 
-struct Moments {
+struct Extent {
   double count = 0.0;
   double mean = 0.0;
   double deviation = 0.0;
 };
 
-Moments moments_of(std::span<const float> positions) {
-  Moments m;
-  m.count = static_cast<double>(positions.size());
-  for (const float t : positions) m.mean += static_cast<double>(t) / m.count;
+Extent extent_of(std::span<const float> positions) {
+  Extent extent;
+  extent.count = static_cast<double>(positions.size());
+  for (const float t : positions) extent.mean += static_cast<double>(t) / extent.count;
   for (const float t : positions) {
-    const double d = static_cast<double>(t) - m.mean;
-    m.deviation += d * d / m.count;
+    const double d = static_cast<double>(t) - extent.mean;
+    extent.deviation += d * d / extent.count;
   }
-  m.deviation = std::sqrt(m.deviation);
-  return m;
+  extent.deviation = std::sqrt(extent.deviation);
+  return extent;
 }
 
 // Follows a density from the first mean to the second.
-class Path {
+class DensityPath {
  public:
   void pass(double density) {
     peak_ = std::max(peak_, density);
@@ -69,8 +69,8 @@ bool DensityDip::certainly_exceeds(double least) const {
 }
 
 DensityDip density_dip(std::span<const float> first, std::span<const float> second) {
-  const Moments a = moments_of(first);
-  const Moments b = moments_of(second);
+  const Extent a = extent_of(first);
+  const Extent b = extent_of(second);
   const double length = b.mean - a.mean;
   const double fewer = std::min(a.count, b.count);
   if (!(length > 0.0)) return {};
@@ -81,8 +81,8 @@ DensityDip density_dip(std::span<const float> first, std::span<const float> seco
   const double bandwidth =
       std::max(1.06 * std::min(a.deviation, b.deviation) * std::pow(fewer, -0.2), length / kCells);
 
-  const double begin = a.mean - kReach * bandwidth;
-  const double cell = (length + 2.0 * kReach * bandwidth) / kCells;
+  const double begin = a.mean - kKernelReach * bandwidth;
+  const double cell = (length + 2.0 * kKernelReach * bandwidth) / kCells;
   std::array<float, kCells> cells = {};
   for (const std::span<const float> rows : {first, second}) {
     for (const float t : rows) {
@@ -90,13 +90,13 @@ DensityDip density_dip(std::span<const float> first, std::span<const float> seco
       if (place >= 0.0 && place < kCells) cells[static_cast<std::size_t>(place)] += 1.0F;
     }
   }
-  Path path;
-  Path gaussians;
+  DensityPath path;
+  DensityPath gaussians;
   const double wide[] = {std::hypot(a.deviation, bandwidth), std::hypot(b.deviation, bandwidth)};
   const auto gaussian = [](double x, double deviation) {
     return std::exp(-0.5 * (x / deviation) * (x / deviation)) / deviation;
   };
-  const int reach = static_cast<int>(kReach * bandwidth / cell) + 1;
+  const int reach = static_cast<int>(kKernelReach * bandwidth / cell) + 1;
   for (int point = 0; point < kPoints; ++point) {
     const double t = a.mean + length * point / (kPoints - 1);
     const int at = static_cast<int>((t - begin) / cell);

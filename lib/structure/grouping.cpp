@@ -7,7 +7,7 @@ namespace adapvae {
 namespace {
 
 constexpr float kUnseen = -1.0F;
-constexpr Index kLeastRows = 3;  // of a component, to see a dip
+constexpr Index kLeastSeen = 3;  // of a component, to see a dip
 
 bool one_cluster(const ComponentRegistry& registry, Index a, Index b) {
   const ClusterId cluster = registry.info(a).cluster;
@@ -136,7 +136,7 @@ void ComponentGrouping::see_dips(const Mixture& mixture, const ComponentRegistry
     for (Index a = 0; a < b; ++a) {
       if (!first && registry.info(a).cluster != registry.info(b).cluster) continue;
       const Index counts[] = {rows_end(a) - rows_begin(a), rows_end(b) - rows_begin(b)};
-      if (std::min(counts[0], counts[1]) < kLeastRows || !line_between(mixture, a, b)) continue;
+      if (std::min(counts[0], counts[1]) < kLeastSeen || !line_between(mixture, a, b)) continue;
       Index next = 0;
       for (const Index k : {a, b}) {
         for (Index at = rows_begin(k); at < rows_end(k); ++at) {
