@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/special_functions.h"
+
 namespace adapvae {
 namespace {
 
@@ -79,7 +81,7 @@ DensityDip density_dip(std::span<const float> first, std::span<const float> seco
   }
   // Silverman's rule for the component with fewer rows, but no narrower than a cell.
   const double bandwidth =
-      std::max(1.06 * std::min(a.deviation, b.deviation) * std::pow(fewer, -0.2), length / kCells);
+      std::max(1.06 * std::min(a.deviation, b.deviation) * power(fewer, -0.2), length / kCells);
 
   const double begin = a.mean - kKernelReach * bandwidth;
   const double cell = (length + 2.0 * kKernelReach * bandwidth) / kCells;
@@ -92,7 +94,10 @@ DensityDip density_dip(std::span<const float> first, std::span<const float> seco
   }
   DensityPath path;
   DensityPath gaussians;
-  const double wide[] = {std::hypot(a.deviation, bandwidth), std::hypot(b.deviation, bandwidth)};
+  const auto widened = [bandwidth](double deviation) {
+    return std::sqrt(deviation * deviation + bandwidth * bandwidth);
+  };
+  const double wide[] = {widened(a.deviation), widened(b.deviation)};
   const auto gaussian = [](double x, double deviation) {
     return std::exp(-0.5 * (x / deviation) * (x / deviation)) / deviation;
   };
