@@ -142,8 +142,9 @@ int main(int argc, char** argv) {
   }
   std::printf(
       "K %td, ids %llu, rows %.0f, pending %td, boundary %.3g, repairs %llu, %.3f s, %.1f MB\n",
-      learner.mixture().clusters(), static_cast<unsigned long long>(learner.registry().given().clusters),
-      learner.rows_seen(), learner.pending().count(), learner.boundary(),
+      learner.mixture().clusters(),
+      static_cast<unsigned long long>(learner.registry().given().clusters), learner.rows_seen(),
+      learner.pending().count(), learner.boundary(),
       static_cast<unsigned long long>(learner.mixture().repairs()), seconds,
       static_cast<double>(memory.bytes()) / 1e6);
   return 0;
