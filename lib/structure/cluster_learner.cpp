@@ -364,18 +364,20 @@ void ClusterLearner::close(Backend& backend) {
   let_stand_ins_go(backend);
   merges();
   drop_weak_clusters();
-  finish_close(backend);
+  finish_close(backend, true);
 }
 
 void ClusterLearner::absorb(Backend& backend) {
   if (!mixture_.stream_open()) return;
   settle(backend, 1);
-  if (settings_.divisions && divisions(backend, Divide::kYoung) + rare_births(backend) > 0)
-    settle(backend, settings_.laps);
-  finish_close(backend);
+  const bool born =
+      settings_.divisions && divisions(backend, Divide::kYoung) + rare_births(backend) > 0;
+  if (born) settle(backend, settings_.laps);
+  finish_close(backend, born);
 }
 
-void ClusterLearner::finish_close(Backend& backend) {
+// changed: there may be other components than before, or they may lie elsewhere.
+void ClusterLearner::finish_close(Backend& backend, bool changed) {
   score_stream(backend);
   count_present();
   hold_back_pending(backend);
@@ -388,7 +390,7 @@ void ClusterLearner::finish_close(Backend& backend) {
   birth_.set_arrivals(nullptr);
   const ConstMatrixView z = mixture_.stream_rows().row_range(0, given_rows_);
   mixture_.close_stream();
-  follow_components({z, score_, chosen_, difference_});
+  follow_components(changed ? GroupedRows{z, score_, chosen_, difference_} : GroupedRows{});
   // One cluster may be several that are still to be parted: it does not say how wide they are.
   const bool alone = settings_.prior.mode == PriorMode::kFitted && mixture_.clusters() == 1;
   if (settings_.prior.mode >= PriorMode::kEmpirical && !alone) {

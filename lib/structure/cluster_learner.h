@@ -299,7 +299,7 @@ class ClusterLearner {
   void drop_weak_clusters();
   void score_stream(Backend& backend);
   double evidence_of(ConstMatrixView z) const;
-  void finish_close(Backend& backend);
+  void finish_close(Backend& backend, bool changed);
   void fit_moves(Backend& backend, const GoOn& go_on);
   void fit_arrivals(Backend& backend, const GoOn& go_on);
   void fit_rounds(Backend& backend, const GoOn& go_on);

@@ -78,11 +78,11 @@ void ComponentGrouping::group(const Mixture& mixture, const ComponentRegistry& r
   Index a = 0;
   Index b = 0;
   while (least_dip(registry, resolution, group, &a, &b)) {
-    // Peaks are compared with that of the group.
-    const double lower = depth_[b] + fall(b, a) - depth_[a] - fall(a, b);
-    const Index low = group[lower < 0.0 ? b : a];
+    // By how much the group of b has the higher peak. (Where nothing is seen both fall alike.)
+    const double above = depth_[b] + fall(b, a) - depth_[a] - fall(a, b);
+    const Index lower = group[above < 0.0 ? b : a];
     for (Index k = 0; k < components_; ++k) {
-      if (group[k] == low) depth_[k] += std::fabs(lower);
+      if (group[k] == lower) depth_[k] += std::fabs(above);
     }
     join(std::min(group[a], group[b]), std::max(group[a], group[b]), group);
   }
