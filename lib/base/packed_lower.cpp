@@ -37,6 +37,14 @@ void solve_lower(const double* factor, Index n, double* x) {
   }
 }
 
+void solve_positive_definite(const double* factor, Index n, double* x) {
+  solve_lower(factor, n, x);
+  for (Index i = n - 1; i >= 0; --i) {
+    for (Index j = i + 1; j < n; ++j) x[i] -= factor[packed_size(j) + i] * x[j];
+    x[i] /= factor[packed_size(i) + i];
+  }
+}
+
 void invert_lower(const double* factor, Index n, double* out) {
   for (Index i = 0; i < n; ++i) {
     const double* row = factor + packed_size(i);

@@ -19,6 +19,9 @@ double log_determinant_of_factor(const double* factor, Index n);
 // x becomes L⁻¹ x.
 void solve_lower(const double* factor, Index n, double* x);
 
+// x becomes (L Lᵀ)⁻¹ x.
+void solve_positive_definite(const double* factor, Index n, double* x);
+
 // out becomes L⁻¹ (packed lower); different memory.
 void invert_lower(const double* factor, Index n, double* out);
 

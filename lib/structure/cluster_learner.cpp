@@ -612,12 +612,8 @@ NoveltyReason ClusterLearner::explain(const float* z, double* contribution) cons
   } else {
     // d ⊙ ν B⁻¹ d, whose sum is the squared distance.
     for (Index i = 0; i < m; ++i) work[i] = point[i] - p.mean[i];
-    solve_lower(p.factor, m, work);
-    for (Index i = m - 1; i >= 0; --i) {
-      for (Index j = i + 1; j < m; ++j) work[i] -= p.factor[packed_size(j) + i] * work[j];
-      work[i] /= p.factor[packed_size(i) + i];
-      contribution[i] = p.nu * work[i] * (point[i] - p.mean[i]);
-    }
+    solve_positive_definite(p.factor, m, work);
+    for (Index i = 0; i < m; ++i) contribution[i] = p.nu * work[i] * (point[i] - p.mean[i]);
   }
   for (Index i = 0; i < m; ++i) reason.squared_distance += contribution[i];
   return reason;

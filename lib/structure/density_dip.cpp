@@ -19,7 +19,7 @@ constexpr double kFarApart = 8.0;
 struct Extent {
   double count = 0.0;
   double mean = 0.0;
-  double deviation = 0.0;
+  double sigma = 0.0;  // standard deviation
 };
 
 Extent extent_of(std::span<const float> positions) {
@@ -28,9 +28,9 @@ Extent extent_of(std::span<const float> positions) {
   for (const float t : positions) extent.mean += static_cast<double>(t) / extent.count;
   for (const float t : positions) {
     const double d = static_cast<double>(t) - extent.mean;
-    extent.deviation += d * d / extent.count;
+    extent.sigma += d * d / extent.count;
   }
-  extent.deviation = std::sqrt(extent.deviation);
+  extent.sigma = std::sqrt(extent.sigma);
   return extent;
 }
 
@@ -64,10 +64,10 @@ class DensityPath {
 }  // namespace
 
 bool DensityDip::certainly_exceeds(double least) const {
-  constexpr double kDeviations = 3.0;
+  constexpr double kSigmas = 3.0;
   const double expected = peak_rows * std::exp(-least);
   const double found = peak_rows * std::exp(-std::min(from_first, from_second));
-  return expected - found > kDeviations * std::sqrt(expected);
+  return expected - found > kSigmas * std::sqrt(expected);
 }
 
 DensityDip density_dip(std::span<const float> first, std::span<const float> second) {
@@ -76,12 +76,12 @@ DensityDip density_dip(std::span<const float> first, std::span<const float> seco
   const double length = b.mean - a.mean;
   const double fewer = std::min(a.count, b.count);
   if (!(length > 0.0)) return {};
-  if (length > kFarApart * (a.deviation + b.deviation)) {
+  if (length > kFarApart * (a.sigma + b.sigma)) {
     return {kDeepest, kDeepest, kDeepest, fewer};
   }
   // Silverman's rule for the component with fewer rows, but no narrower than a cell.
   const double bandwidth =
-      std::max(1.06 * std::min(a.deviation, b.deviation) * power(fewer, -0.2), length / kCells);
+      std::max(1.06 * std::min(a.sigma, b.sigma) * power(fewer, -0.2), length / kCells);
 
   const double begin = a.mean - kKernelReach * bandwidth;
   const double cell = (length + 2.0 * kKernelReach * bandwidth) / kCells;
@@ -94,12 +94,12 @@ DensityDip density_dip(std::span<const float> first, std::span<const float> seco
   }
   DensityPath path;
   DensityPath gaussians;
-  const auto widened = [bandwidth](double deviation) {
-    return std::sqrt(deviation * deviation + bandwidth * bandwidth);
+  const auto widened = [bandwidth](double sigma) {
+    return std::sqrt(sigma * sigma + bandwidth * bandwidth);
   };
-  const double wide[] = {widened(a.deviation), widened(b.deviation)};
-  const auto gaussian = [](double x, double deviation) {
-    return std::exp(-0.5 * (x / deviation) * (x / deviation)) / deviation;
+  const double wide[] = {widened(a.sigma), widened(b.sigma)};
+  const auto gaussian = [](double x, double sigma) {
+    return std::exp(-0.5 * (x / sigma) * (x / sigma)) / sigma;
   };
   const int reach = static_cast<int>(kKernelReach * bandwidth / cell) + 1;
   for (int point = 0; point < kPoints; ++point) {

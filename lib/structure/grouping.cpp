@@ -112,11 +112,7 @@ bool ComponentGrouping::line_between(const Mixture& mixture, Index a, Index b) {
     for (Index j = 0; j <= i; ++j) root_[packed_size(i) + j] = common(i, j);
   }
   if (!cholesky_in_place(root_, m)) return false;
-  solve_lower(root_, m, line_);
-  for (Index i = m - 1; i >= 0; --i) {
-    for (Index j = i + 1; j < m; ++j) line_[i] -= root_[packed_size(j) + i] * line_[j];
-    line_[i] /= root_[packed_size(i) + i];
-  }
+  solve_positive_definite(root_, m, line_);
   return true;
 }
 

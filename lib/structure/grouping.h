@@ -34,8 +34,8 @@ class ComponentGrouping {
   static constexpr double kDeep = 0.5;
   static constexpr double kShallow = 0.7;
   static constexpr double kGaussian = 0.6;
-  // What has been one cluster stays one unless the dip is certainly more than so many times as
-  // deep, in logarithms.
+  // What has been one cluster stays one unless the dip is certainly deeper, in logarithms by this
+  // factor.
   static constexpr double kHysteresis = 2.0;
   // The overlap of two Gaussians of the same size and width that have no dip between them: they are
   // 2 standard deviations apart.

@@ -12,11 +12,11 @@ using namespace adapvae;
 namespace {
 
 // Rows of a Gaussian that are as even as can be.
-std::vector<float> gaussian(int count, double mean, double deviation) {
+std::vector<float> gaussian(int count, double mean, double sigma) {
   Philox random({.seed = 5});
   std::vector<float> rows;
   for (int i = 0; i < count; ++i) {
-    const double x = deviation * sample_normal(random);
+    const double x = sigma * sample_normal(random);
     rows.push_back(static_cast<float>(mean + x));
     rows.push_back(static_cast<float>(mean - x));
   }
